@@ -258,7 +258,7 @@ struct FakeBackendTests {
         #expect(try await status == 200)
     }
 
-    /// Whether a request waits for the clock.
+    /// Whether a request is waiting for the clock.
     private func isAsked(_ backend: FakeBackend) async throws -> Bool {
         try await backend.server.perform { engine, _ in engine.nextStep(ofWorld: backend.access.id) != nil }
     }

@@ -106,7 +106,7 @@ struct WorkTests {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
         var inflater = MessageInflater(windowBits: 15, keepsHistory: true)
         _ = try inflater.inflate(deflater.deflate(Self.earlier), limit: 1 << 20)
-        // Repeat bytes, which refer to the 4 KiB that a deflater keeps, after a thousand final blocks.
+        // After a thousand final blocks, repeat bytes, which then refer to the 4 KiB that a deflater keeps.
         let tail = Array(Self.earlier.suffix(2000))
         let again = deflater.deflate(tail)
         #expect(again.count < 100)

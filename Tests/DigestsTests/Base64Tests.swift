@@ -75,7 +75,7 @@ struct Base64Tests {
             }
         }
         #expect(pairs == 256)
-        // Only sixteen of the last characters tried are valid: the characters whose two low bits are zero.
+        // Of the last characters that are tried, only sixteen are valid: those whose two low bits are zero.
         #expect(triples == 64 * 64 * 16)
     }
 }

@@ -34,7 +34,7 @@ struct CoalescingTests {
         (.frames(.all), 100, "connected|received+1+2+3+complete|pong|received+1+2+3+complete"),
         (.chunks(.all, ofAnswer: nil), 2, "connected|received|1+2|3|complete|pong|received|1+2|3|complete"),
         (.chunks(.all, ofAnswer: 2), 3, "connected|received|1|2|3|complete|pong|received|1+2+3|complete"),
-        // A message that the rule does not select is sent in between.
+        // In between, a message is sent that the rule does not select.
         (
             .chunks(Selection(step: 2), ofAnswer: nil), 2,
             "connected|received|1|2|3|complete|pong|received|1|2|3|complete"

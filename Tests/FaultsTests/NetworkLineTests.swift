@@ -38,7 +38,7 @@ struct NetworkLineTests {
         #expect(
             Self.arrivals(profile, [(0, 5000)])
                 == ["70.0 ms 2000", "90.0 ms 4000", "100.0 ms 5000"])
-        // Bytes that arrive while the line is busy wait; later bytes do not.
+        // Bytes that arrive while the line is busy have to wait; later bytes do not.
         #expect(
             Self.arrivals(profile, [(0, 1000), (5, 2000), (500, 2100)]) == [
                 "60.0 ms 1000", "70.0 ms 2000", "551.0 ms 2100",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Faults
 
-/// `GET` of 13 bytes of JSON, byte for byte.
+/// The answer to a `GET`: 13 bytes of JSON, byte for byte.
 private let plainHead = "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 13\r\n\r\n"
 private let plainBody = #"{"a":[1,2,3]}"#
 

@@ -122,7 +122,8 @@ import Testing
         ("\u{2003}\u{3000}a\u{2028}\u{2029}", "a"), (#"\u000b\u000ca\u0085"#, "a"), (#"a\n\nb"#, "a\n\nb"),
         // A zero-width space and a control character are not white space in Unicode.
         ("\u{200B}a", "\u{200B}a"), (#"\u0000"#, "\0"),
-        // Trimming is by scalars, like trimmingCharacters in the guides' clients, so an accent on a space stays.
+        // Trimming works on scalars, as `trimmingCharacters` does in the guides' clients, so an accent on a space
+        // stays.
         (" \u{301}a ", "\u{301}a"),
     ]
 

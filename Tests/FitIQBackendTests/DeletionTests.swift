@@ -191,7 +191,7 @@ import Testing
         for id in 0..<count { _ = shelf.append(Numbered(id: id, number: 0)) }
         for position in 1..<count { shelf.remove(position) }
         #expect(shelf.placeCount == count)
-        // The next removal drops the empty places, except the first record's.
+        // The next removal drops all empty places, leaving only the first record's.
         _ = shelf.append(Numbered(id: count, number: 0))
         _ = shelf.append(Numbered(id: count + 1, number: 0))
         shelf.remove(count + 1)

@@ -51,7 +51,7 @@ import Testing
         #expect(try world.documents(for: stranger)["total"] == 0)
     }
 
-    /// A body whose time is a day in January, and the list with its page size.
+    /// A body whose time is on a certain day in January, and the list with its page size.
     static let lists: [(DocumentCollection, body: @Sendable (Int) -> String, list: String)] = [
         (.moodEntries, { #"{"valence":0,"n":\#($0),"logged_at":"2025-01-\#($0)T08:00:00Z"}"# }, "entries"),
         (.journal, { #"{"content":"c","n":\#($0),"logged_at":"2025-01-\#($0)T08:00:00Z"}"# }, "entries"),

@@ -94,8 +94,8 @@ import Testing
             refusal { () throws(APIError) in try world.mark(id, "is_read", as: true, by: user) }?.status == .notFound)
     }
 
-    /// The types, each with the first day of its period and the number of times since then at which there are moods and
-    /// entries; each time is at one end of a day.
+    /// The types, each with the first day of its period and the number of times since then that have moods and entries,
+    /// which are at the ends of days.
     static let types: [(type: String, first: String, count: Int)] = [
         ("daily", "2025-01-29", 1), ("weekly", "2025-01-23", 3), ("pattern", "2025-01-16", 5),
         ("monthly", "2024-12-31", 7), ("milestone", "2024-12-31", 7),

@@ -57,7 +57,7 @@ struct TLSOptionsTests {
                 == true)
         let earlier = FitIQMock.now.advanced(byNanoseconds: -year)
         #expect(secure.listening.warnings(ca: nil, at: earlier) == [Messages.certificateNotYetValid])
-        // The validity includes its first and last second.
+        // The validity period includes its first and its last second.
         let facts = try #require(try CertificateFacts.read(pem: secure.listening.certificates).first)
         for (time, isValid) in [(facts.notBefore, true), (facts.notAfter, true), (facts.notAfter + 1, false)] {
             let warnings = secure.listening.warnings(ca: nil, at: Timestamp(secondsSinceEpoch: time))

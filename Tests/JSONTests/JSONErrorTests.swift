@@ -99,7 +99,7 @@ import Testing
         ("\r[\r\n\n1\r]]", "line 5, column 2: expected the end of the text after the value but found ']'"),
         ("[\r", "line 2, column 1: expected a value or ']' after '[' but found the end of the text"),
         ("[:]", "line 1, column 2: expected a value or ']' after '[' but found ':'"),
-        // A word that begins like a literal is named as a whole.
+        // A word that begins like a literal appears as a whole in the message.
         ("nul", "line 1, column 1: expected a value but found 'nul'; strings need double quotes"),
         ("nulll", "line 1, column 1: expected a value but found 'nulll'; strings need double quotes"),
         ("truth", "line 1, column 1: expected a value but found 'truth'; strings need double quotes"),

@@ -150,7 +150,7 @@ struct RandomJournalTests {
             let entries = Array(story.journal.entries())
             var (plain, stepped) = (Judge(mode: .union), Judge(mode: .union))
             let step = seconds * 1_000_000_000
-            // Insert an event at a time between two others.
+            // Insert an event at a time between the times of two others.
             let place = try #require(
                 (100..<entries.count).first { place in
                     let end = entries[..<place].map(\.time).max()

@@ -104,7 +104,7 @@ private struct Generator {
         return milliliters * (food.portions[.cups] ?? 0) / 236.5882365
     }
 
-    /// A number and its unit, or several such amounts that are added.
+    /// A number and its unit, or several such amounts that are added up.
     private mutating func measure(of food: Food) -> (text: String, grams: Double, noted: [String]) {
         let isPoured = food.portions[.cups] != nil && draw.once(in: 2)
         if !isPoured, draw.once(in: 4) {

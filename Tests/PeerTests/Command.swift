@@ -28,8 +28,8 @@ struct Command {
         process.standardInput = streams.input
         process.standardOutput = streams.output
         process.standardError = streams.errors
-        // Foundation keeps these streams open after the process has ended, and cannot start another process with more
-        // than about 1,300 open files.
+        // Foundation keeps these streams open after the process has ended; with more than about 1,300 open files, it
+        // cannot start another process.
         defer { for stream in [streams.input, streams.output, streams.errors] { try? stream.close() } }
         status = try await process.runToItsEnd()
         output = try files.read("out")

@@ -125,7 +125,7 @@ extension Peers {
 
         // MARK: Python
 
-        /// Plays a story over TLS; the ready file has secure URLs in place of plain URLs.
+        /// Plays a story over TLS; the ready file has secure URLs in place of plain ones.
         private func tell(_ story: String, _ chapters: [String], over tls: TLSServer) async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -158,8 +158,8 @@ extension Peers {
         @Test(
             "A library reports each fault over TLS as it does without TLS",
             arguments: [
-                // Python's blocking TLS sockets treat a reset as an end, so http.client does not distinguish response
-                // faults.
+                // Python's blocking TLS sockets treat a reset as the end of the stream, so `http.client` cannot tell
+                // response faults apart.
                 ("faults_with_websockets", "handshake"), ("faults_with_websockets", "socket"),
                 ("faults_with_aiohttp", "response"), ("faults_with_aiohttp", "handshake"),
                 ("faults_with_aiohttp", "socket"),

@@ -5,7 +5,7 @@ import TestSupport
     import Testing
 
     extension Peers {
-        /// The processes that are still running when `fitiq-mock verify` has ended.
+        /// The processes that are still running after `fitiq-mock verify` has ended.
         @Suite("fitiq-mock verify: descendants")
         struct VerifyDescendantTests {
             /// Starts `sleep` processes that hold the pipe `held` open, each in its own session after a double fork

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Scenarios
 
-/// Compares scenario.schema.json with the reader: an editor must neither reject valid files nor suggest invalid files.
+/// Compares scenario.schema.json with the reader: an editor must neither reject valid files nor suggest invalid ones.
 @Suite("The JSON Schema")
 struct SchemaTests {
     static func schema() throws -> JSONValue {

@@ -9,7 +9,7 @@
         import Glibc
     #endif
 
-    /// A program's children may leave its group; a guardian still finds them, but the group does not.
+    /// A program's children may leave its group; a guardian still finds them, but a signal to the group misses them.
     @Suite("Descendants of child processes", .timeLimit(.minutes(15)))
     struct ChildDescendantTests {
         private static var soon: MonotonicInstant { .now().advanced(by: .seconds(20)) }

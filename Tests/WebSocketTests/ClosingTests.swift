@@ -100,7 +100,7 @@ struct ClosingTests {
         #expect(connection.closeSummary.sent == CloseSummary.Frame(code: nil))
     }
 
-    /// A reason has at most 123 bytes: a control frame's 125 bytes less the code.
+    /// A reason has at most 123 bytes: the 125 bytes of a control frame minus the code.
     static let cuts = [
         (String(repeating: "a", count: 123), String(repeating: "a", count: 123)),
         (String(repeating: "a", count: 124), String(repeating: "a", count: 123)),

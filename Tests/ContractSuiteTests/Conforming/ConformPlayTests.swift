@@ -99,7 +99,7 @@ struct ConformPlayTests {
 
     @Test("A failed wait produces an outcome for the case, but a stopped run does not")
     func unmet() async throws {
-        // Stop the run only while it waits for the goal, so that the wait fails immediately.
+        // Stop the run only while it is waiting for the goal, so that the wait fails immediately.
         let count = Mutex(0)
         let outcome = try await Self.play([.until(.goal("Run 5 km"), within: .seconds(1)), .archive]) {
             count.withLock { count in

@@ -111,7 +111,7 @@ struct ExcusedHistoryTests {
         ]
         let rows: [(moments: [Moment], isBlamed: Bool)] = [
             ([try poll(at: 10)], true), ([try create(503, at: 5), try poll(at: 10)], false),
-            // The client knows about an answer that arrives by the time of the poll, but not about a later one.
+            // The client knows about an answer that has arrived by the time of the poll, but not about a later one.
             ([try create(201, at: 5, took: 5), try poll(at: 10)], true),
             ([try poll(at: 10), try create(201, at: 5, took: 10)], false),
             ([try poll(at: 10), try create(503, at: 10, took: 1)], false),

@@ -141,7 +141,7 @@ struct ExplorerTests {
         #expect(exploration.ended == .exhausted && exploration.counts.singles > 0)
     }
 
-    /// A trial of a client that waits a minute for an answer, as URLSession does, on a clock that its runs move.
+    /// A trial of a client that, like URLSession, waits a minute for an answer; the clock is moved by the runs.
     private final class Patient: Trial {
         let isRepeatable = false
         let budget = Duration.seconds(60)

@@ -208,7 +208,7 @@ import Testing
         let refusal = refusal { () throws(APIError) in try Self.query(endpoint, collection, [(name, value)]) }
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
         #expect(refusal?.message.contains("'\(name)'") == true)
-        // Another list ignores the parameter.
+        // A different list ignores the parameter.
         #expect(
             refusal == nil || name == "type"
                 || (try? Self.query(.listSleep, .sleep, [(name, value)])) != nil)

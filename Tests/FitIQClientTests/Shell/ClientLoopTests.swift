@@ -10,7 +10,7 @@ struct ClientLoopTests {
     private let news = ClientNews()
     private let inbox = ClientInbox()
 
-    /// A client's loop that the test runs itself.
+    /// A client's loop that is run by the test itself.
     private func made(
         _ url: String, credentials: Credentials = ShellTests.credentials,
         resolve: @escaping NameLookup.Resolve = SocketAddress.resolve
@@ -226,7 +226,7 @@ struct ClientLoopTests {
         try connect(other)
         let told = other.wire.takeInputs().map(Played.words)
         #expect(told == ["1: failed: cannot connect to \(refusing[0].address): nothing listens there."])
-        // The next connection looks the name up again.
+        // The next connection looks up the name again.
         #expect(other.addresses.isEmpty)
     }
 }

@@ -19,7 +19,7 @@ struct ClientSocketTests {
         return connection
     }
 
-    /// Reads the client's bytes as its server does.
+    /// Reads the client's bytes as its server would.
     static func read(_ bytes: [UInt8]) -> [WebSocket.Event] {
         var server = WebSocket.Connection(role: .server)
         var events: [WebSocket.Event] = []

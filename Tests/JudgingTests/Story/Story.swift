@@ -11,7 +11,7 @@ import WebSocket
 /// The journal of a client, built from its actions: `story.request(.createConsultation, status: 409, at: 1.2)`.
 ///
 /// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order in which they are added. This
-/// must be the order in which they end, so add a request when its answer was sent.
+/// must be the order in which they end, so add a request at the point where its answer was sent.
 struct Story {
     private(set) var journal = Journal(limits: Self.limits)
     /// The user for the following steps; "sarah" at first.
@@ -246,7 +246,8 @@ extension Story {
         return judge
     }
 
-    /// The verdict on one obligation after this many seconds; nil if clients in the mode do not have the obligation.
+    /// The verdict on one obligation after this many seconds; nil if the obligation does not apply to clients in this
+    /// mode.
     func verdict(_ id: String, in mode: GuideMode = .union, end seconds: Double? = nil) -> Told? {
         judge(in: mode).verdicts(at: seconds.map(Self.time)).first { $0.obligation.id == id }.map(Told.init)
     }

@@ -277,7 +277,7 @@ struct EventTests {
         }
         #expect(try isEnabled() == true && isEnabled("worlds/\(fork)/") == false)
         #expect(try isAbandoned() == nil && isAbandoned("worlds/\(fork)/") == true)
-        // A breakpoint that its controller disabled is not abandoned.
+        // A breakpoint that was disabled by its controller is not abandoned.
         #expect(try network.admin(.patch, "breakpoints/look", #"{"enabled":false}"#).status == 200)
         #expect(try isEnabled() == false && isAbandoned() == nil)
         #expect(try network.admin(.patch, "breakpoints/look", #"{"enabled":true}"#).status == 200)

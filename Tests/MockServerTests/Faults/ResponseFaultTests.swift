@@ -82,7 +82,7 @@ struct ResponseFaultTests {
         let lines = effect.timeline(Self.headCount(plain), plain.count)
         expectLines(network.timeline(of: wire, for: .seconds(60)), lines)
         #expect(wire.received == effect.bytes(plain))
-        // If the connection continues, the next request is answered normally.
+        // If the connection stays open, the next request is answered normally.
         if wire.ending == .open, !wire.sawEndOfStream, !effect.rule.contains("hang") {
             let before = wire.received.count
             wire.send(Request.goals.bytes)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Live control: repeats of a request with a held response")
 struct HeldRetryTests {
-    /// A world whose first goal request waits for an operator, and its client.
+    /// A world whose first goal request is waiting for an operator, and the client that sent it.
     private static func held() throws -> (HeldWorld, HTTPClient<VirtualClient>) {
         let held = try HeldWorld()
         try held.add(

@@ -32,7 +32,7 @@ struct HostileRelayTests {
         "HTTP/1.1 999 \u{9B}\r\nLocation: http://api.example.com:80\r\nSet-Cookie: a=b; Domain=;;\r\n\r\n",
     ]
 
-    /// One of the texts, maybe with a byte changed, removed or doubled, or without its end.
+    /// One of the texts, possibly with a byte changed, removed or doubled, or with its end cut off.
     static func bytes(_ texts: [String], _ numbers: inout Draw) -> [UInt8] {
         var bytes = Array(texts[Int.random(in: 0..<texts.count, using: &numbers)].utf8)
         let place = Int.random(in: 0..<bytes.count, using: &numbers)

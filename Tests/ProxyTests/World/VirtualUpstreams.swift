@@ -169,7 +169,7 @@ struct FrontWorld {
 
     func exchange(_ request: Request) throws -> Response { try front.exchange(request) }
 
-    /// The journal's entries about who answered, and its notes.
+    /// The journal's entries that say who answered, and its notes.
     func story() throws -> [String] {
         let journal = try exchange(Request(target: "/__admin/journal")).text
         return try journal.split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }.compactMap { entry in

@@ -90,7 +90,7 @@ struct GuidePlay {
 
     // MARK: The script
 
-    /// A script section while it runs.
+    /// A section of the script while it is running.
     private struct Section {
         let stage: GuideStage
         var user = "anna"
