@@ -51,7 +51,7 @@ import Testing
         let served = Set(Endpoint.allCases.map { "\($0.method.rawValue) \(pattern($0.template))" })
         let sections = try textOfPackage("docs/app.md").components(separatedBy: "\n## ")
         let section = try #require(sections.first { $0.hasPrefix("Operations that are not served") })
-        let parts = section.components(separatedBy: "Other descriptions add").map { part in
+        let parts = section.components(separatedBy: "Other API descriptions list").map { part in
             part.matches(of: #/`([A-Z ]+) (\/[^`]+)`/#).flatMap { match in
                 match.output.1.split(separator: " ").map { "\($0) /api/v1\(pattern(match.output.2))" }
             }

@@ -79,7 +79,7 @@ struct BannerTests {
         let text = try text(scenario)
         #expect(text.contains("\n  Token       fitiq-mock token\(options)\n"), "\(text)")
         #expect(text.contains("\"Authorization: Bearer $(fitiq-mock token\(options))\""), "\(text)")
-        #expect(text.contains("can be valid longer") == scenario.contains("lifetime"), "\(text)")
+        #expect(text.contains("can last longer") == scenario.contains("lifetime"), "\(text)")
         let words = options.split(separator: " ")
         if words.contains("--expires-in") { #expect(words.last.flatMap { Lifetime(argument: String($0)) } != nil) }
     }

@@ -72,7 +72,7 @@ struct TLSOptionsTests {
 
         let wrongKey = try failure("--tls", "--certificate", certificate, "--key", other)
         #expect(
-            wrongKey?.message.hasPrefix("cannot use '\(other)': The key belongs to certificate 2 of the file;") == true)
+            wrongKey?.message.hasPrefix("cannot use '\(other)': The key belongs to certificate 2 in the file;") == true)
         let noKey = try failure("--tls", "--certificate", certificate, "--key", certificate)
         #expect(noKey?.message.hasPrefix("cannot use '\(certificate)': This file has no private key in PEM") == true)
         let noCertificate = try failure("--tls", "--certificate", key, "--key", key)

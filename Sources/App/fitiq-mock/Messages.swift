@@ -86,7 +86,7 @@ enum Messages {
         "Set FITIQ_MOCK_\(variable) to the server's value first; the value is not shown here."
     }
     static func tokenOutlives(seconds: Int64) -> String {
-        "Tokens expire after \(seconds) s; tokens that 'token' prints without --expires-in can be valid longer."
+        "Tokens expire after \(seconds) s; tokens from 'token' without --expires-in can last longer."
     }
 
     // MARK: Chat

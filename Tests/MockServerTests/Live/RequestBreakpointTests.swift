@@ -128,7 +128,7 @@ struct RequestBreakpointTests {
         try held.add(Self.onGoals)
         _ = try held.sending(held.goal)
         let body = #"{"action":"answer","status":503,"fields":[{"name":"X-A","value":"b\r\nX-B: c"}]}"#
-        #expect(try held.act(body, status: 400).message.contains("'X-A' has a line break"))
+        #expect(try held.act(body, status: 400).message.contains("'X-A' must not contain line breaks"))
     }
 
     @Test("A breakpoint holds a response after the backend has acted")
