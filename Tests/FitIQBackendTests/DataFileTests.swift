@@ -152,7 +152,7 @@ extension DataFile {
                 "Eat.",
                 ["to 48 words, not 16"]
             ),
-            ("For breakfast, I", "For breakfast,  I", ["words must be separated"]),
+            ("For breakfast, I", "For breakfast,  I", ["words must be separated by single spaces or line breaks"]),
             (
                 #""keywords": ["suicide""#, #""keyword": ["suicide""#,
                 [
@@ -266,7 +266,7 @@ extension DataFile {
             ),
             (
                 #""context_type": "goal""#, #""context_type": "goals""#,
-                ["context_type is one of general, goal, insight, mood, journal"]
+                ["context_type must be one of general, goal, insight, mood, journal"]
             ),
             (
                 #""category": "meal_planning""#, #""category": "Meal planning""#,

@@ -202,7 +202,7 @@ struct MessagesTests {
             .wrongName([.dns("a.b"), .ip([10, 0, 0, 1])]),
             "The certificate is not for 'api.a.b', but for a.b, 10.0.0.1."
         ),
-        (.wrongName([]), "The certificate is not for 'api.a.b', but for not use ALPN."),
+        (.wrongName([]), "The certificate is not for 'api.a.b', but for nothing."),
         (
             .other(subject: "a.b", reason: "permitted subtree violation"),
             "The certificate from 'api.a.b' was rejected: permitted subtree violation ('a.b')."
