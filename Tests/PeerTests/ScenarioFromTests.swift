@@ -93,7 +93,7 @@ extension SearchingPeers {
                 let script = "\(Peers.VerifyCommandTests.list) -f || \(Peers.VerifyCommandTests.shout)"
                 let run = try await from("session.har", ["--confirm", "1/1"], ["sh", "-c", script], in: folder)
                 #expect(run.status == 0, "\(run.transcript)")
-                #expect(run.errors.contains("breaks ids/lowercase"), "\(run.transcript)")
+                #expect(run.errors.contains("broke ids/lowercase"), "\(run.transcript)")
                 let text = try folder.read("found.yaml")
                 #expect(text.matches(of: #/\n  - \{"name":/#).count == 1, "\(text)")
                 #expect(text.contains(#""on":"GET /api/v1/consultations","requests":1,"status":50"#), "\(text)")
@@ -170,7 +170,7 @@ extension SearchingPeers {
             try await withFolder { folder in
                 let har = URL.fixtures.appending(path: "sessions/foreign/chrome.har").path
                 let run = try await from(har, ["--confirm", "1/1"], ["sh", "-c", "exit 7"], in: folder)
-                #expect(run.status == 1 && run.errors.contains("breaks ws/message-shape"), "\(run.transcript)")
+                #expect(run.status == 1 && run.errors.contains("broke ws/message-shape"), "\(run.transcript)")
                 #expect(run.errors.contains("\n  - POST /api/v1/consultations (no. 3)\n"), "\(run.transcript)")
                 for (arguments, words) in [
                     (["scenario", "from", har], "scenario from needs a command after '--'"),
