@@ -214,7 +214,7 @@ extension Peers {
                 """
             ) { _, command in
                 #expect(
-                    command.output == "2\ngone\n" && command.errors.contains("another process uses"),
+                    command.output == "2\ngone\n" && command.errors.contains("another process is using"),
                     "\(command.transcript)")
             }
         }

@@ -265,7 +265,7 @@ extension Peers {
                     (["--admin-token", ""], "fitiq-mock: --admin-token must not be empty."),
                     (["--state", "a", "--import", "b"], "fitiq-mock: --state and --import both set the initial state"),
                     (["--state", "none/a"], "fitiq-mock: 'none/a' cannot be opened or created: its folder"),
-                    (["--state", "bad.yaml"], "fitiq-mock: 'bad.yaml' is not a fitiq-mock state file: name"),
+                    (["--state", "bad.yaml"], "fitiq-mock: 'bad.yaml' is not a fitiq-mock state file: choose"),
                 ] {
                     let command = try await Command(
                         try Programs.fitiqMock(), ["serve", "--port", "0"] + options, directory: folder.url)
