@@ -27,9 +27,9 @@ struct ExploredMutantTests {
         let exploration = try await Explorer(settings).explore(
             with: trial, stopping: { isFound.withLock { $0 ? .interrupted : nil } },
             observing: { exploration in
-                isFound.withLock { $0 = exploration.found.contains { Self.tells($0, of: mutant) } }
+                isFound.withLock { $0 = exploration.found.contains { mutant.isFound(by: $0.symptom.id) } }
             })
-        let found = try #require(exploration.found.first { Self.tells($0, of: mutant) })
+        let found = try #require(exploration.found.first { mutant.isFound(by: $0.symptom.id) })
         #expect(found.schedule.faults.count <= 1, "\(found.schedule)")
     }
 
@@ -55,10 +55,6 @@ struct ExploredMutantTests {
         var settings = Explorer.Settings()
         (settings.runs, settings.stories) = (150, Story.all.map { $0.with(guide: guide) })
         let exploration = try await Explorer(settings).explore(with: trial)
-        #expect(exploration.found.contains { Self.tells($0, of: mutant) })
-    }
-
-    private static func tells(_ found: Discovery, of mutant: Mutant) -> Bool {
-        found.symptom.id == mutant.breaks || found.symptom.id.hasPrefix("explore/")
+        #expect(exploration.found.contains { mutant.isFound(by: $0.symptom.id) })
     }
 }

@@ -41,6 +41,14 @@ package struct Mutant: Sendable, CustomStringConvertible {
 
     package var description: String { "\(breaks): \(name)" }
 
+    /// Whether a symptom of exploring shows the mistake: the mutant's own, or an effect that only such a mistake has.
+    ///
+    /// What a client shows its user has no other effect than that the user may learn nothing.
+    package func isFound(by symptom: String) -> Bool {
+        symptom == breaks
+            || (breaks.hasPrefix("inside/") ? symptom == "explore/unwell" : symptom.hasPrefix("explore/"))
+    }
+
     /// Plays the mutant's case and returns the result.
     package func play() async throws -> CaseResult {
         try await Playing.result(of: contractCase, mutation: tampering(), configure)

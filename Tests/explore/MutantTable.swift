@@ -75,10 +75,7 @@ struct MutantTable: AsyncParsableCommand {
         var find: Find?
         func look(at exploration: Exploration) {
             guard find == nil else { return }
-            let sought = exploration.found.first {
-                $0.symptom.id == mutant.breaks || $0.symptom.id.hasPrefix("explore/")
-            }
-            guard let sought else { return }
+            guard let sought = exploration.found.first(where: { mutant.isFound(by: $0.symptom.id) }) else { return }
             find = Find(
                 guide: guide, id: sought.symptom.id, smallest: sought.schedule, schedules: exploration.counts.schedules,
                 time: CountedTrial.now - begin)

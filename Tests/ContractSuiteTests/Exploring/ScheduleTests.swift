@@ -17,7 +17,7 @@ struct ScheduleTests {
         .chunk(.webSocket, connection: 1, answer: 2, 3), .after(.webSocket, connection: 1, type: "stream_complete", 1),
         .after(.mealSocket, connection: 1, type: "connected", 1), .question(turn: 2),
         .question(turn: 1, asking: "How \"much\"? 2 l"), .meal(text: "2 eggs, \"fried\" & é"), .moment(seconds: 65),
-        .request(.createConsultation, 1), .request(.listGoals, 3), .request(.createMealLog, 1),
+        .request(.createConsultation, 1), .request(.listGoals, 1), .request(.createMealLog, 1),
     ]
 
     /// A world with its own rules.
@@ -121,7 +121,18 @@ struct ScheduleTests {
             ] as [(String, Endpoint, GuideMode)] {
                 #expect(try isHarmful(id, at: .request(endpoint, 1), in: mode) == (mode != guide))
             }
+            // No guide says what the apps ignore on their socket.
+            let meals = FaultPoint.Place.frame(.mealSocket, connection: 1, type: "connected", 1)
+            #expect(try isHarmful("unknown-type", at: meals, in: mode))
         }
+    }
+
+    @Test("A kind that changes all responses of an endpoint fits only its first request")
+    func endpointWide() throws {
+        let kind = try #require(FaultKind.named("unknown-goal-status"))
+        #expect(kind.fits(.request(.listGoals, 1)))
+        #expect(!kind.fits(.request(.listGoals, 2)) && !kind.fits(.request(.createGoal, 1)))
+        #expect(!kind.fits(.handshake(.webSocket, 1)))
     }
 
     @Test("Several faults in one file have distinct names")

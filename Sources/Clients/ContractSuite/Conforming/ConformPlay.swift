@@ -124,7 +124,7 @@ public struct ConformPlay: Sendable {
 }
 
 extension ClientExpectation {
-    /// The part of the expectation that the client's report alone can prove; nil if there is none.
+    /// The part of the expectation that needs only the client's report, or nil if the whole expectation needs more.
     fileprivate var ofReport: ClientExpectation? {
         if case .all(let parts) = self { return .all(parts.compactMap(\.ofReport)) }
         if case .checking(_, let expectation) = self { return expectation.ofReport }

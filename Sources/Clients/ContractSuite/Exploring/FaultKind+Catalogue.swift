@@ -167,7 +167,7 @@ extension FaultKind {
         FaultKind(
             "coach-long", .behaviour, .question, rank: 3, weight: 3,
             chunks(Array(repeating: String(repeating: "one more word ", count: 16), count: 40))),
-        FaultKind("meal-fails", .behaviour, .meal, rank: 3, weight: 4, ["fail": "Nobody knows what is in it."]),
+        FaultKind("meal-fails", .behaviour, .meal, rank: 3, weight: 4, ["fail": "The ingredients are unknown."]),
         FaultKind("meal-late", .behaviour, .meal, rank: 3, weight: 3, ["after": "20s"]),
         FaultKind(
             "meal-never", .behaviour, .meal, rank: 3, weight: 5, wait: .endless, milder: ["meal-late"], ["never": true]),

@@ -74,7 +74,9 @@ public struct FaultKind: Sendable {
 
     /// Whether the fault can take effect at a place.
     public func fits(_ place: FaultPoint.Place) -> Bool {
-        (place.sort == sort || place.sort == .chunk && sort == .frame) && (endpoint ?? place.endpoint) == place.endpoint
+        guard let endpoint else { return place.sort == sort || place.sort == .chunk && sort == .frame }
+        // The change applies to all answers, so a later request would be the same schedule again.
+        return place.sort == sort && place.endpoint == endpoint && place.number == 1
     }
 }
 

@@ -126,7 +126,7 @@ struct ChatLink: Sendable {
         self.socket = nil
     }
 
-    /// Schedules the next attempt; returns false if there is none.
+    /// Schedules the next attempt; returns false if the client must give up.
     mutating func retry(asked: Duration? = nil, at now: Timestamp) -> Bool {
         tryCount += 1
         guard let delay = schedule.delay(beforeTry: tryCount) else { return false }
