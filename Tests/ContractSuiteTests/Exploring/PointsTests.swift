@@ -93,7 +93,7 @@ struct PointsTests {
             case .question:
                 (kind, sign) = ("coach-error", { $0.event.frame?.type == "error" })
             case .meal:
-                (kind, sign) = ("meal-fails", { $0.says("Nobody knows") })
+                (kind, sign) = ("meal-fails", { $0.says("ingredients are unknown") })
             case .moment where point.place.number > 5: (kind, sign) = ("expired", { $0.event.status == 401 })
             default: continue
             }
