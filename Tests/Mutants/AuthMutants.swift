@@ -30,7 +30,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "omits the API key from one request, which it repeats",
+            "omits the API key from one request, and then repeats the request",
             breaks: "auth/credentials-on-every-request", saying: "was sent without X-API-Key.", in: .chat
         ) {
             var isDone = false
@@ -63,7 +63,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "opens its first socket with the token alone", breaks: "auth/websocket-credentials",
+            "opens its first socket with only the token", breaks: "auth/websocket-credentials",
             saying: "has a bearer token without X-API-Key; a handshake with headers needs both.", in: .chat
         ) {
             var isDone = false
@@ -97,7 +97,7 @@ extension Mutant {
             }
         },
         Mutant(
-            "sends its bearer token with every request, even with the refresh", breaks: "auth/no-expired-bearer",
+            "sends its bearer token with every request, even the refresh request", breaks: "auth/no-expired-bearer",
             saying: "POST /api/v1/auth/refresh had a bearer token that expired at", in: refreshing
         ) {
             var bearer: String?

@@ -5,7 +5,7 @@ import HTTPTypes
 extension Mutant {
     static let consultations = [
         Mutant(
-            "creates again after 409", breaks: "consultation/conflict-continues-existing",
+            "sends the create request again after 409", breaks: "consultation/conflict-continues-existing",
             saying:
                 "was sent again 1 s later, although the client had not used the existing consultation \(KnownID.consultation).",
             in: .suite("consultation/create/409-continues-existing")
@@ -13,7 +13,7 @@ extension Mutant {
             .repeating(after: .seconds(1)) { request, status in request.method == .post && status == 409 }
         },
         Mutant(
-            "creates again after 429", breaks: "consultation/limit-stops-creating",
+            "sends the create request again after 429", breaks: "consultation/limit-stops-creating",
             saying: "A create request got another 429 5 s after the 429 at ",
             in: .story(
                 .builtIn("limit-reached"),

@@ -35,7 +35,7 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "polls although its socket is open", breaks: "meal/no-poll-while-connected",
+            "polls even though its socket is open", breaks: "meal/no-poll-while-connected",
             saying: "polled for a meal log although a socket had been open since 10:30:00.", in: neverFinished
         ) {
             var template: ClientRequest?

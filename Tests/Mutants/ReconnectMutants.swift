@@ -27,7 +27,7 @@ extension Mutant {
             return tampering
         },
         Mutant(
-            "waits equally long before each attempt, although its guide's pauses grow", breaks: "ws/reconnect-backoff",
+            "waits the same time before each attempt, although its guide's pauses grow", breaks: "ws/reconnect-backoff",
             saying: "The client waited 2 s before attempt 3, no longer than before the first",
             in: .suite("interruption/drop/pauses-grow"),
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(2))) }

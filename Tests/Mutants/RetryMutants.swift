@@ -7,7 +7,7 @@ extension Mutant {
     /// Mistakes in repeats, and in requests about goals.
     static let retries = [
         Mutant(
-            "repeats after a tenth of a second", breaks: "retry/backoff-on-5xx",
+            "retries after a tenth of a second", breaks: "retry/backoff-on-5xx",
             saying: "was repeated 0.1 s after it was answered with 500 at 10:30:00; the client must wait at least 1 s.",
             in: .suite("consultation/create/500-twice"),
             configured: { $0.retries.firstDelay = .milliseconds(100) }),
@@ -24,12 +24,12 @@ extension Mutant {
             }
         },
         Mutant(
-            "waits less before each repeat", breaks: "retry/backoff-on-5xx",
+            "waits less before each retry", breaks: "retry/backoff-on-5xx",
             saying: "was repeated after 2 s, but the wait before that was 3 s; waits must not shrink.",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }
         ) { .pausing([.seconds(3), .seconds(2)]) },
         Mutant(
-            "waits a second before each repeat", breaks: "retry/backoff-on-5xx",
+            "waits a second before each retry", breaks: "retry/backoff-on-5xx",
             saying: "was repeated after 1 s, but the second wait should be longer",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }
         ) { .pausing([.seconds(1), .seconds(1)]) },
@@ -37,7 +37,7 @@ extension Mutant {
 
     static let goals = [
         Mutant(
-            "has no conversationId in its model of goals", breaks: "goal/reuses-conversation",
+            "has no conversationId in its goal model", breaks: "goal/reuses-conversation",
             saying: "chat-about-goal was sent for the goal ", in: .suite("goal/chat/reuses-the-conversation")
         ) {
             .answers { response, request in

@@ -5,7 +5,7 @@ import re
 
 import cases
 
-MARK = "<!-- From here on `scripts/autobahn --write` writes. -->"
+MARK = "<!-- `scripts/autobahn --write` writes everything below this line. -->"
 GOOD = {"OK", "NON-STRICT", "INFORMATIONAL"}
 # Why a case is not simply OK; a case without a reason fails.
 REASONS = {

@@ -61,7 +61,7 @@ struct MutantTable: AsyncParsableCommand {
     }
 
     /// The handwritten part of the page is above this line.
-    private static let marker = "<!-- From here on `scripts/explore mutants --write` writes. -->\n"
+    private static let marker = "<!-- `scripts/explore mutants --write` writes everything below this line. -->\n"
 
     /// Explores a mutant until its mistake has been found and reduced, or the budget is used up.
     private func find(_ mutant: Mutant, under guide: GuideMode?) async throws -> Find? {
@@ -107,8 +107,8 @@ struct MutantTable: AsyncParsableCommand {
         return """
             `explore` finds \(finds.count) of \(rows.count) mutants, \(sizes.count - needed.count) of them without any \
             fault.
-            The smallest schedules of the others have \(needed.isEmpty ? 0 : needed[needed.count / 2]) fault at the \
-            median, \(sizes.last ?? 0) at most.
+            In the other mutants' smallest schedules, the median number of faults is \
+            \(needed.isEmpty ? 0 : needed[needed.count / 2]) and the maximum is \(sizes.last ?? 0).
             """
     }
 

@@ -2,7 +2,7 @@ import CoachClient
 import FitIQMockSwiftTesting
 import Testing
 
-@Suite("The client of the coaches")
+@Suite("The coach client")
 struct CoachClientTests {
     private func client(in world: MockWorld) -> CoachClient {
         CoachClient(baseURL: world.url, headers: world.headers)
@@ -22,7 +22,7 @@ struct CoachClientTests {
         #expect(try await client.messages(in: id).count == 2)
     }
 
-    @Test("A consultation is put away", .mockWorld("conflict"))
+    @Test("A consultation is archived", .mockWorld("conflict"))
     func archives() async throws {
         let client = client(in: try MockWorld.current)
         await client.archive(try await client.start(with: "nutritionist"))
