@@ -1,4 +1,4 @@
-"""An adapter in twenty lines, for a client that can only log meals. It follows the system's clock: the suite waits."""
+"""An adapter in twenty lines, for a client that can only log meals. It uses the system clock, so the suite waits."""
 
 import json
 import sys
