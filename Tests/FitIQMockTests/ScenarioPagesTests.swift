@@ -15,11 +15,11 @@ struct ScenarioPagesTests {
         ("profile", "scenarios", ["Profiles"]), ("preferences", "scenarios", ["Preferences"]),
         ("goal", "scenarios", ["Goals"]), ("consultation", "scenarios", ["Consultations"]),
         ("message", "scenarios", ["Messages"]), ("template", "scenarios", ["Templates"]),
-        ("meal_log", "scenarios", ["Meal logs"]), ("item", "scenarios", ["Foods of a meal log"]),
-        ("answer", "scenarios", ["Answers"]), ("answer_condition", "scenarios", ["When an answer is given"]),
+        ("meal_log", "scenarios", ["Meal logs"]), ("item", "scenarios", ["Foods in a meal log"]),
+        ("answer", "scenarios", ["Answers"]), ("answer_condition", "scenarios", ["When an answer applies"]),
         ("chunk", "scenarios", ["Chunks"]), ("step", "scenarios", ["Steps"]), ("timing", "scenarios", ["Timing"]),
         ("jitter", "scenarios", ["Jitter"]), ("meal", "scenarios", ["Meals"]),
-        ("meal_condition", "scenarios", ["Which meals"]), ("food", "scenarios", ["Foods of a rule"]),
+        ("meal_condition", "scenarios", ["Which meals"]), ("food", "scenarios", ["Foods in a rule"]),
         ("replay", "scenarios", ["Replays"]),
         ("fault", "faults", ["Where a fault acts", "Answers over REST, and handshakes", "Sockets"]),
         ("selection", "faults", ["Selections"]), ("point", "faults", ["Points"]), ("quota", "faults", ["Quotas"]),
@@ -28,7 +28,7 @@ struct ScenarioPagesTests {
         ("end", "faults", ["Ends after a frame"]),
         ("hold", "faults", ["Breakpoints"]), ("network", "networks", ["Your own numbers"]),
         ("outages", "networks", ["Outages"]), ("stub", "scenarios", ["Stubs"]),
-        ("overlay", "scenarios", ["Files of overlays"]), ("change", "scenarios", ["Overlays"]),
+        ("overlay", "scenarios", ["Overlay files"]), ("change", "scenarios", ["Overlays"]),
         ("upstream", "upstream", ["Who answers"]), ("exception", "upstream", ["Exceptions"]),
     ]
 
