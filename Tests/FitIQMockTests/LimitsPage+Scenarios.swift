@@ -59,12 +59,12 @@ extension LimitsPage {
         ],
         "all passwords in a scenario": [.count("ScenarioLimits.passwordWork", ScenarioLimits.passwordWork)],
         "iterations per password": [.count("PasswordHash.costs", PasswordHash.costs.upperBound)],
-        "rules for answers, and rules for meals": [.count("ScenarioLimits.rules", ScenarioLimits.rules)],
-        "matching steps per character, in all rules for answers or for meals; characters that rules read": [
+        "answer rules, and meal rules": [.count("ScenarioLimits.rules", ScenarioLimits.rules)],
+        "matching steps per character, in all answer rules or all meal rules; characters that rules read": [
             .count("ScenarioLimits.matchingSteps", ScenarioLimits.matchingSteps),
             .count("SearchedText.maximumLength", SearchedText.maximumLength),
         ],
-        "names for pauses": [.count("ScenarioLimits.pauses", ScenarioLimits.pauses)],
+        "named pauses": [.count("ScenarioLimits.pauses", ScenarioLimits.pauses)],
         "steps per answer": [
             .count("ScenarioLimits.steps", ScenarioLimits.steps),
             .bytes("ScenarioLimits.answerBytes", ScenarioLimits.answerBytes),
@@ -73,10 +73,10 @@ extension LimitsPage {
             .bytes("ScenarioLimits.messageBytes", ScenarioLimits.messageBytes),
             .bytes("ScenarioLimits.textBytes", ScenarioLimits.textBytes),
         ],
-        "path of a session": [.bytes("ScenarioLimits.sessionPath", ScenarioLimits.sessionPath)],
+        "session path": [.bytes("ScenarioLimits.sessionPath", ScenarioLimits.sessionPath)],
         "duration in a scenario": [.time("ScenarioLimits.longestDuration", ScenarioLimits.longestDuration)],
         "faults": [.count("FaultLimits.rules", FaultLimits.rules)],
-        "name of a fault": [.bytes("FaultLimits.ruleName", FaultLimits.ruleName)],
+        "fault name": [.bytes("FaultLimits.ruleName", FaultLimits.ruleName)],
         "wait in a fault": [.time("FaultLimits.longestWait", FaultLimits.longestWait)],
         "status in a fault's answer": [
             .count("FaultLimits.statuses", FaultLimits.statuses.lowerBound),
@@ -92,7 +92,7 @@ extension LimitsPage {
         ],
         "text waiting to be sent in a single frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
         "pieces per dribbled response": [.count("FaultLimits.pieces", FaultLimits.pieces)],
-        "reason of a close frame": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
+        "close reason": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
         "held requests, responses and frames per world": [.count("FaultLimits.held", FaultLimits.held)],
         "bytes of messages waiting behind a held message": [server.bytes("heldFrameBytes")],
         "how long a request, response or frame is held": [
@@ -101,7 +101,7 @@ extension LimitsPage {
             .time("FaultLimits.longestWait", FaultLimits.longestWait),
         ],
         "text that a breakpoint searches for": [.bytes("FaultLimits.holdText", FaultLimits.holdText)],
-        "name of a controller": [.bytes("FaultLimits.controllerName", FaultLimits.controllerName)],
+        "controller name": [.bytes("FaultLimits.controllerName", FaultLimits.controllerName)],
         "how long faults may hold back a connection's output": [.time("Engine.longestHold", Engine.longestHold)],
         "how long a fault may hang or stay silent": [.time("FaultLimits.hang", FaultLimits.hang)],
         "requests per quota": [

@@ -149,8 +149,8 @@ enum LimitsPage {
             "meals per batch": [
                 .count("CreateMealLogsRequest.maximumCount", CreateMealLogsRequest.maximumCount)
             ],
-            "notes of a meal log": try text(in: ["notes": "change"]),
-            "notes in a meal photo, and in its confirmation": [
+            "notes on a meal log": try text(in: ["notes": "change"]),
+            "notes on a meal photo, and in its confirmation": [
                 .count("MealPhotoRequest.noteLengths", MealPhotoRequest.noteLengths.upperBound)
             ],
             "form or JSON body with a meal photo": [server.bytes("photoBody")],
@@ -164,7 +164,7 @@ enum LimitsPage {
                 .bytes("BodyReader", 16 * 1024),
             ],
             "valid refresh tokens per account": [world.count("refreshTokens")],
-            "email of an account": [.bytes("EmailAddress.bytes", EmailAddress.bytes)],
+            "account email": [.bytes("EmailAddress.bytes", EmailAddress.bytes)],
             "new password": [
                 .count("RegisterRequest.passwordLengths", RegisterRequest.passwordLengths.upperBound),
                 .bytes("BodyReader", 16 * 1024),
@@ -173,7 +173,7 @@ enum LimitsPage {
                 .count("name", ProfileDetails.nameLengths.upperBound),
                 .count("bio", ProfileDetails.bioLengths.upperBound),
             ],
-            "strings of up to 100 characters in a list of preferences": [
+            "strings of up to 100 characters in a preference list": [
                 .count("PreferenceLists.characters", PreferenceLists.characters.upperBound),
                 .count("PreferenceLists.limit", PreferenceLists.limit),
             ],
@@ -196,13 +196,13 @@ enum LimitsPage {
                 [
                     world.bytes("storedBytes")
                 ],
-            "stored data in all worlds together, including the scenarios and faults sent to the worlds": [
+            "stored data across all worlds, including the scenarios and faults sent to them": [
                 server.bytes("storedBytes")
             ],
             "body of `PUT /__admin/state`": [server.bytes("stateBody")],
             "world state that `GET /__admin/state` returns": [server.bytes("stateBody")],
             "worlds, including the default world": [server.count("worlds"), server.time("worldIdleTime")],
-            "label of a world": [.bytes("ServerLimits.labelBytes", ServerLimits.labelBytes)],
+            "world label": [.bytes("ServerLimits.labelBytes", ServerLimits.labelBytes)],
             "scenarios in a run's worlds, counted per guide": [
                 .count("WorldRun.mostScenarios", WorldRun.mostScenarios)
             ],
@@ -212,14 +212,14 @@ enum LimitsPage {
             "title, goal id, context id": try text(in: ["title": "goal", "goal_id": "id", "context_id": "id"]),
             "a goal's description": try text(in: ["description": "goal"]),
             "a goal's category; its type": try text(in: ["category": "goal", "goal_type": "app goal"]),
-            "the unit of a goal's target": try text(in: ["target_unit": "app goal"]),
+            "a goal's target unit": try text(in: ["target_unit": "app goal"]),
             "a goal's target value; its current value": [
                 .count("GoalMeasure.targets", Int(GoalMeasure.targets.upperBound)),
                 .count("GoalMeasure.values", Int(GoalMeasure.values.upperBound)),
             ],
-            "`raw_input` of a meal log": try text(in: ["raw_input": "meal"]),
+            "a meal log's `raw_input`": try text(in: ["raw_input": "meal"]),
             "foods per meal log": [.count("MealParser.maximumItems", MealParser.maximumItems)],
-            "`context` next to `coach_type`": try text(in: ["context": "coach"]),
+            "`context` alongside `coach_type`": try text(in: ["context": "coach"]),
             "token": [
                 .bytes(
                     "AccessToken",
@@ -240,13 +240,13 @@ enum LimitsPage {
 
     private static func judging() throws -> [String: [Limit]] {
         [
-            "journals of all worlds, including 256 bytes for each entry": [
+            "all worlds' journals, including 256 bytes for each entry": [
                 .bytes("Journal.entryWeight", Journal.entryWeight), server.bytes("journalBytes"),
             ],
             "ping that an operator sends": [.bytes("Engine.pingBytes", Engine.pingBytes)],
             "frame that an operator sends; body or frame that an operator changes": [server.bytes("webSocketMessage")],
             "admin API request that sends or changes a frame or body": [server.bytes("frameBody")],
-            "reason in a close frame that an operator sends": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
+            "close reason that an operator sends": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
             "how long an operator may silence a socket, on the world's clock": [
                 .time("Engine.longestSilence", Engine.longestSilence)
             ],
@@ -277,8 +277,8 @@ enum LimitsPage {
                 .count("Backend.mostSortedSteps", Backend.mostSortedSteps)
             ],
             "marks per world": [.count("Mark.most", Mark.most)],
-            "name of a mark": [.bytes("Mark.nameBytes", Mark.nameBytes)],
-            "journal of a world": [journal.count("entries"), journal.bytes("bytes")],
+            "mark name": [.bytes("Mark.nameBytes", Mark.nameBytes)],
+            "one world's journal": [journal.count("entries"), journal.bytes("bytes")],
             "body or frame in the journal": [journal.bytes("body")],
             "line in a saved journal for `judge`": [
                 .bytes("JournalReader.lineLimit", JournalReader.lineLimit),
@@ -318,7 +318,7 @@ enum LimitsPage {
         let runner = LimitStruct(CaseRunner(on: EmptyStage()))
         return [
             "line to or from an adapter": [.bytes("AdapterLimits.lineBytes", AdapterLimits.lineBytes)],
-            "time for an adapter's answer": [adapter.time("answerTime")],
+            "time for an adapter to answer": [adapter.time("answerTime")],
             "time for an adapter to exit, and again after SIGTERM": [adapter.time("endTime")],
             "minimum duration of a case, on the system's clock": [runner.time("patience")],
             "idle time of the client and the world while a case waits, on the system's clock": [
@@ -342,14 +342,14 @@ enum LimitsPage {
                 client.count("meals"),
                 client.count("problems"),
             ],
-            "queues of `FitIQClient`": [
+            "`FitIQClient` queues": [
                 client.count("waitingMessages"), client.count("requests"),
                 .count("ClientInbox.capacity", ClientInbox.capacity),
             ],
             "input to `FitIQClient`: body, WebSocket message, streamed answer": [
                 wire.bytes("body"), wire.bytes("message"), client.bytes("answerBytes"),
             ],
-            "connections of `FitIQClient`; bytes queued per connection": [
+            "`FitIQClient` connections; bytes queued per connection": [
                 wire.count("connections"), wire.bytes("unsentBytes"),
             ],
         ]
