@@ -95,7 +95,7 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/refusal-surfaces", level: .must, origin: .guides([.consultationWebSocket]),
             place: "best practice 4",
-            clause: "The user sees that the backend refuses a request or keeps answering it with an error.",
+            clause: "The client tells its user when the backend refuses a request or keeps answering it with an error.",
             advice: "Show an alert with error.message; a print in a catch block does not reach the user."),
         Obligation(
             id: "inside/event-of-its-own-meal", level: .must, origin: .guides([.mealLogWebSocket]), place: "step 4",
@@ -103,7 +103,7 @@ public struct Obligation: Sendable, Hashable {
             advice: "Compare data.id with the ids of the logs that you track, and ignore events about other logs."),
         Obligation(
             id: "inside/meal-contents-shown", level: .must, origin: .guides([.mealLogWebSocket]), place: "key features",
-            clause: "The client shows the protein and the foods in a meal log's event.",
+            clause: "The client shows the protein and the foods from a meal log event.",
             advice: "Use total_protein_g and items from data; you need not fetch anything else."),
         Obligation(
             id: "inside/unknown-is-ignored", level: .must,
@@ -123,7 +123,7 @@ public struct Obligation: Sendable, Hashable {
             id: "inside/template-by-its-type", level: .must, origin: .guides([.enhancedConsultations]),
             place: "TemplateCreatedBanner, issue 5",
             clause: "The client shows each template according to its type, and shows only goal templates as goals.",
-            advice: "Branch on template_created.type, in the frame's metadata and in the history's messages."),
+            advice: "Branch on template_created.type, both in the frame's metadata and in messages from the history."),
         Obligation(
             id: "inside/keeps-100-messages", level: .must, origin: .guides([.consultationWebSocket]),
             place: "best practice 5",

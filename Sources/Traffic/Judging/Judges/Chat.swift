@@ -76,9 +76,9 @@ struct NoSendWhileStreaming: ObligationJudge {
             + "because of a fault, and answers that have delivered no frame for 10 s. A message sent within 50 ms of "
             + "the first frame of an unrequested answer is allowed. With enhanced-consultations as the only guide, the "
             + "client may send again once the answer has begun.",
-        advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error` "
-            + "arrives, and queue the user's messages meanwhile. consultation-websocket's listing sets isAITyping "
-            + "only after sending.",
+        advice: "Disable the input before you send, and enable it again when `stream_complete`, "
+            + "`assistant_message_end` or `error` arrives; queue the user's messages meanwhile. "
+            + "consultation-websocket's listing sets isAITyping only after sending.",
         scenarios: ["slow-coach"])
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

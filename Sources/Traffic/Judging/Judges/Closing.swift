@@ -125,7 +125,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
             + "within 3 s.",
         advice: "Set a flag before you close the socket, and do not reconnect when reading fails afterwards. "
             + "consultation-websocket's disconnect() sets no flag, so the client reconnects.",
-        swiftAdvice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it.")
+        swiftAdvice: "cancel(with:reason:) makes the pending receive fail: set shouldReconnect = false first.")
     static let needs: Evidence = .socketEnds
 
     /// The sockets closed by the client, keyed by consultation.

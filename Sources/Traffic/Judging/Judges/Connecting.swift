@@ -102,7 +102,7 @@ struct RefusedHandshake: ObligationJudge {
         tolerance:
             "The judge ignores handshakes that the client began before it received the refusal. After a 401, the judge "
             + "also ignores handshakes for other sockets within the next 50 ms.",
-        advice: "Check the status of the refused handshake. On 401 refresh the token before you reconnect; on 404 "
+        advice: "Check the status of the refused handshake. On 401, refresh the token before you reconnect; on 404, "
             + "create or fetch a consultation first, and use its id in lower case. consultation-websocket's Quick "
             + "Start opens the socket without any credentials, so each attempt ends in 401.",
         swiftAdvice: "When receive fails, read the status from (task.response as? HTTPURLResponse)?.statusCode.",
@@ -180,7 +180,7 @@ struct SingleConnection: ObligationJudge {
         id: "ws/single-connection", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
         place: "best practice 1, don'ts (meal-log-websocket)",
         clause:
-            "A user has at most one open socket at a time. Two open sockets on the same consultation break a must.",
+            "A user has at most one open socket at a time. Two open sockets on the same consultation violate a must.",
         tolerance:
             "A socket counts as closed if the fake has silenced it or stopped reading it, or if the server is closing "
             + "it. A new socket may open up to 50 ms before the old socket ends. The judge ignores the apps' meal "
@@ -272,8 +272,8 @@ struct MealSocketSingle: ObligationJudge {
         clause: "The client does not open a second /ws/meal-logs socket while the user's first socket is open.",
         tolerance:
             "The judge reports a second socket only if the client answers the older socket's close frame with a code "
-            + "other than 1000 or 1001, which shows that the client still used the older socket. The judge cannot "
-            + "tell two devices of the same user from a client that opens two sockets.",
+            + "other than 1000 or 1001, which shows that the client was still using the older socket. The judge "
+            + "cannot tell two devices of the same user from a client that opens two sockets.",
         advice: "Keep one meal socket for the whole app, and do not open another when a screen appears. The server "
             + "closes the older socket with 1008, and a client that then reconnects closes its own newer socket.")
     static let needs: Evidence = .socketEnds

@@ -98,8 +98,8 @@ struct LimitStopsCreating: ObligationJudge {
             "The judge ignores create requests sent before the 429 arrived. The 60 s limit has a tolerance of 50 ms. "
             + "The judge cannot tell a client that retries from a user who presses the button again, or from "
             + "concurrent create requests.",
-        advice: "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, "
-            + "and offer to archive one with POST /api/v1/consultations/{id}/archive.",
+        advice: "Do not retry a 429: show that the maximum of 10 active consultations has been reached, disable the "
+            + "button, and offer to archive one with POST /api/v1/consultations/{id}/archive.",
         scenarios: ["limit-reached"])
 
     static let window = 60 * Tolerance.second

@@ -10,7 +10,7 @@ struct ReusesConversation: ObligationJudge {
             + "for the goal.",
         tolerance: "The client may replace a conversation that was archived or deleted, or that the backend refused.",
         advice: "Save conversationId from the answer to chat-about-goal and from every loaded goal, and open that "
-            + "conversation if it is set.",
+            + "conversation if there is one.",
         scenarios: ["established-account"])
 
     private struct Link: Sendable {
@@ -114,7 +114,7 @@ struct LinksCreatedGoal: ObligationJudge {
             "The first goal created within 10 minutes of a suggestion counts as the suggested goal. The client must "
             + "link the goal within 30 s, or by the end of the journal if that is later. A failed attempt satisfies "
             + "the obligation, and so does chat-about-goal.",
-        advice: "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": "
+        advice: "After POST /api/v1/goals, send PATCH /api/v1/goals/{id} with {\"conversationId\": "
             + "currentConversationId}, using the id from the answer; decode the answer into a separate model, not "
             + "into the local Goal.",
         scenarios: ["scripted-coach"])

@@ -133,7 +133,7 @@ struct GoneNotReused: ObligationJudge {
             "The judge ignores requests sent before the 404 arrived. If a later answer contains the goal or "
             + "conversation, the client may request it again. The obligation ws/refused-handshake covers handshakes "
             + "after a refused handshake.",
-        advice: "On 404 delete the local goal, or clear the goal's conversationId, and tell the user that the goal or "
+        advice: "On 404, delete the local goal, or clear the goal's conversationId, and tell the user that the goal or "
             + "conversation no longer exists."
     )
 

@@ -109,7 +109,7 @@ struct PollingCadence: ObligationJudge {
             + "status, the client may load a log up to 2 more times, and the list up to 4 more times for each finished "
             + "log, because opening a screen also loads the log or the list. A load is attributed to the user if it "
             + "comes more than 10 s after the final status or the previous load, after another meal, or after a socket "
-            + "has opened. Loads that exceed only this limit but are at least 5 s apart break a should. The judge "
+            + "has opened. Loads that exceed only this limit but are at least 5 s apart violate a should. The judge "
             + "assumes that a list of more than 64 KiB, which the journal truncates, contained the final status.",
         advice:
             "Poll each log every 5 s, at most 12 times, until it is completed or failed. Then leave the loop, show "

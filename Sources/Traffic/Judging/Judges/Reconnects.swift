@@ -195,12 +195,12 @@ struct ReconnectBackoff: ObligationJudge {
         tolerance:
             "Waits have a tolerance of 50 ms for the network and scheduling. Waits count as growing if the third is "
             + "more than 50 ms longer than the first, or if the first is at least 30 s. A socket counts as lost if the "
-            + "client did not start to end it, unless the server closed it with 1000 after \"Consultation is not "
+            + "client did not initiate the close, unless the server closed it with 1000 after \"Consultation is not "
             + "active\". The client need not wait before an attempt with a different token after a 401. If the client "
             + "abandoned a socket after a fault on it, the judge ignores the first wait, because its start is unknown. "
             + "The judge cannot tell whether the client or its user starts an attempt. The apps' meal socket is treated "
             + "as a consultation.",
-        advice: "Wait before each attempt, for 1 s, 2 s, 3 s or doubling up to 30 s, and reset the count only when "
+        advice: "Wait before each attempt: 1 s, 2 s, 3 s, or doubling up to 30 s. Reset the count only when "
             + "`connected` arrives. consultation-websocket's listing resets reconnectAttempts right after resume(), "
             + "so its waits stay at 1 s.",
         scenarios: ["drop-mid-stream", "server-restarts"])

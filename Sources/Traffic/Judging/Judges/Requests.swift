@@ -12,7 +12,7 @@ struct RequestShape: ObligationJudge {
         clause: "Each request's body and query match the API description.",
         tolerance:
             "Fields that the API does not define are allowed. The judge does not check a body that the journal "
-            + "truncated. In the union, an unknown query parameter breaks only a should.",
+            + "truncated. In the union, an unknown query parameter violates only a should.",
         advice:
             "Use the guide's names, send Content-Type: application/json, and stay within the lengths and ranges in "
             + "/docs.",
@@ -143,7 +143,7 @@ struct WebSocketCredentials: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/websocket-credentials", level: .must,
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]),
-        clause: "A WebSocket's handshake has the token and the API key in its headers, or the token as ?token=.",
+        clause: "A WebSocket handshake has the token and the API key in its headers, or the token as ?token=.",
         tolerance: "The token need not be valid for this obligation.",
         advice: "Send Authorization and X-API-Key with the handshake, or add ?token=; consultation-websocket's Quick "
             + "Start sends neither.",
@@ -173,7 +173,7 @@ struct RefreshAfter401: ObligationJudge {
         tolerance:
             "The judge ignores requests sent before the 401 arrived, and counts the retries of each request "
             + "separately. The judge cannot tell identical concurrent requests from retries.",
-        advice: "On 401 refresh the token once, send the request again with the new token, and report a second 401 to "
+        advice: "On 401, refresh the token once, send the request again with the new token, and report a second 401 to "
             + "the user.",
         scenarios: ["token-expires-mid-session"])
 

@@ -151,9 +151,9 @@ struct CreatesOnce: ObligationJudge {
             + "same thing again.",
         tolerance:
             "The client may repeat the POST after it has fetched the collection's list or the created resource. A "
-            + "repeat more than a minute later is attributed to the user. The backend recognises some repeats, for "
-            + "example of a consultation, and creates nothing twice. With a single guide, this obligation is not "
-            + "judged, because three of the guides show such a repeat after a 5xx.",
+            + "repeat more than a minute later is attributed to the user. The backend recognises some repeats, such "
+            + "as another request to create a consultation, and does not create a duplicate. With a single "
+            + "guide, this obligation is not judged, because three of the guides show such a repeat after a 5xx.",
         advice:
             "Before you repeat a POST that may have succeeded, GET the list and look for the item that the user "
             + "created. Send the POST again only if the item is missing.",
