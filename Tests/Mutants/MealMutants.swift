@@ -19,7 +19,7 @@ extension Mutant {
     static let meals = [
         Mutant(
             "fetches the details of a meal that the event contained", breaks: "meal/no-fetch-after-completed",
-            saying: "was fetched 1 s after its meal_log.completed event had delivered it completely.",
+            saying: "was fetched 1 s after its meal_log.completed event had delivered the complete log.",
             in: completed
         ) {
             var template: ClientRequest?

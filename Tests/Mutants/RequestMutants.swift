@@ -52,7 +52,7 @@ extension Mutant {
         },
         Mutant(
             "sends a goal's local id", breaks: "ids/backend-goal-id",
-            saying: "which the backend answered with 404 and never issued to this user.", in: goalChatTwice
+            saying: "which the backend never issued to this user; it answered with 404.", in: goalChatTwice
         ) {
             var isDone = false
             return .requests { request in

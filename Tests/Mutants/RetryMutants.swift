@@ -49,7 +49,7 @@ extension Mutant {
         },
         Mutant(
             "assumes that creating a goal links it", breaks: "goal/links-created-goal",
-            saying: "after the coach suggested a goal, was not linked with the consultation ", in: linkedAndLate,
+            saying: "after the coach suggested a goal, was not linked to the consultation ", in: linkedAndLate,
             configured: { $0.chat = .userMessage }
         ) {
             .answering { $0.method == .patch ? (200, [:]) : nil }

@@ -17,8 +17,8 @@ struct ReuseTests {
             count,
             .init(
                 message:
-                    "chat-about-goal was sent for the goal \(goalID), although an answer had shown its conversation "
-                    + "\(conversation) at \(time).", evidence: numbers))
+                    "chat-about-goal was sent for the goal \(goalID), although an answer at \(time) had contained its "
+                    + "conversation \(conversation).", evidence: numbers))
     }
 
     static let chapters: [Chapter] = [
@@ -121,7 +121,7 @@ struct LinkTests {
             .init(
                 message:
                     "The goal \(Story.id(10)), created at \(time) after the coach suggested a goal, was not linked "
-                    + "with the consultation \(chat) within 30 s.", evidence: numbers))
+                    + "to the consultation \(chat) within 30 s.", evidence: numbers))
     }
 
     /// The chat, with a suggestion at 1 s as entry 3, and a goal created at 2 s as entry 4.

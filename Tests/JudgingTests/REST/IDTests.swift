@@ -48,12 +48,12 @@ struct BackendGoalIDTests {
             1,
             .init(
                 message:
-                    "\(place) has the goal id \(Story.id(10)), which the backend answered with 404 and never issued to "
-                    + "this user.", evidence: numbers))
+                    "\(place) has the goal id \(Story.id(10)), which the backend never issued to this user; it "
+                    + "answered with 404.", evidence: numbers))
     }
     static func unknownUpper(_ place: String) -> String {
-        "\(place) has the goal id \(LowercaseTests.upper), which the backend answered with 404 and never issued to "
-            + "this user."
+        "\(place) has the goal id \(LowercaseTests.upper), which the backend never issued to this user; it "
+            + "answered with 404."
     }
 
     static let chapters: [Chapter] = [
@@ -160,8 +160,8 @@ struct GoneTests {
             1,
             .init(
                 message:
-                    "The \(kind) \(Story.id(10)) was answered with 404 at 10:30:00, and \(request) requested it "
-                    + "again \(after) later.", evidence: numbers, level: .should))
+                    "The backend returned 404 for the \(kind) \(Story.id(10)) at 10:30:00, and \(request) requested "
+                    + "it again \(after) later.", evidence: numbers, level: .should))
     }
 
     static let chapters: [Chapter] = [

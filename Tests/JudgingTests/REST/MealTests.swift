@@ -52,7 +52,7 @@ struct FetchTests {
             .init(
                 message:
                     "The meal log \(Story.meal) was fetched \(after) after its meal_log.completed event had "
-                    + "delivered it completely.",
+                    + "delivered the complete log.",
                 evidence: numbers, level: .should))
     }
 

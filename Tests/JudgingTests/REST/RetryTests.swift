@@ -68,7 +68,7 @@ struct RetryTests {
             "how long it waited after none came is unknown, since its patience is part of that", .kept(2),
             tell: tries((0, nil, 0), (31, 503, 0), (33, 200, 0))),
         Chapter("after a time-out", .kept(), tell: tries((-30, nil, 30), (1, 200, 0))),
-        Chapter("a cut answer has failed", .broken(1, tooSoon("0.1 s", "was cut"))) {
+        Chapter("a cut answer has failed", .broken(1, tooSoon("0.1 s", "was cut off"))) {
             $0.request(.listGoals, at: -1, took: 1, delivery: .partial, faults: ["cut"])
             $0.request(.listGoals, at: 0.1)
         },

@@ -30,13 +30,13 @@ extension Messages {
     }
     static func upperCase(_ id: String) -> String { "The path has \(id); the backend's id is \(id.lowercased())." }
     static func unknownGoal(_ id: String, in place: String) -> String {
-        "\(place) has the goal id \(id), which the backend answered with 404 and never issued to this user."
+        "\(place) has the goal id \(id), which the backend never issued to this user; it answered with 404."
     }
     static func noGoalID(_ id: String, in place: String) -> String {
         "\(place) has the goal id \(id), which is not a backend id: backend ids are lower-case UUIDs."
     }
     static func reused(_ kind: String, _ id: String, by request: String, after: Int64, goneAt: Timestamp) -> String {
-        "The \(kind) \(id) was answered with 404 at \(clock(goneAt)), and \(request) requested it again "
+        "The backend returned 404 for the \(kind) \(id) at \(clock(goneAt)), and \(request) requested it again "
             + "\(seconds(after)) later."
     }
     static func misshapen(_ request: String, _ reason: String) -> String {
@@ -79,18 +79,18 @@ extension Messages {
             + "\(seconds(wait)) later and created \(ids[1]), so the user now has a duplicate."
     }
     static func failure(status: Int?) -> String { status.map { "was answered with \($0)" } ?? "went unanswered" }
-    static let cut = "was cut"
+    static let cut = "was cut off"
     static func secondConversation(goal: String, conversation: String, shownAt: Timestamp) -> String {
-        "chat-about-goal was sent for the goal \(goal), although an answer had shown its conversation \(conversation) "
-            + "at \(clock(shownAt))."
+        "chat-about-goal was sent for the goal \(goal), although an answer at \(clock(shownAt)) had contained its "
+            + "conversation \(conversation)."
     }
     static func unlinked(goal: String, consultation: String, createdAt: Timestamp) -> String {
-        "The goal \(goal), created at \(clock(createdAt)) after the coach suggested a goal, was not linked with the "
+        "The goal \(goal), created at \(clock(createdAt)) after the coach suggested a goal, was not linked to the "
             + "consultation \(consultation) within 30 s."
     }
     static func fetchedCompleted(_ id: String, after: Int64) -> String {
-        "The meal log \(id) was fetched \(seconds(after)) after its meal_log.completed event had delivered it "
-            + "completely."
+        "The meal log \(id) was fetched \(seconds(after)) after its meal_log.completed event had delivered the "
+            + "complete log."
     }
     static func polledWhileConnected(_ request: String, openedAt: Timestamp) -> String {
         "\(request) polled for a meal log although a socket had been open since \(clock(openedAt))."
