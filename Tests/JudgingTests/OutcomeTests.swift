@@ -156,8 +156,8 @@ struct OutcomeTests {
             ("ids/lower-case", "f:1: there is no obligation or check 'ids/lower-case'. Did you mean 'ids/lowercase'?"),
             (
                 "\na b c",
-                "f:2: a line must be an obligation's id or a check's address, preceded by a scenario if the line "
-                    + "applies only there; got 'a b c'."
+                "f:2: a line must be an obligation's id or a check's address, preceded by a scenario if it "
+                    + "applies only to that scenario; got 'a b c'."
             ),
             ("zzzzzzzzzzzzzzzz", "f:1: there is no obligation or check 'zzzzzzzzzzzzzzzz'."),
             (

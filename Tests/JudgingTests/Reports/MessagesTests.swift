@@ -45,7 +45,7 @@ struct MessagesTests {
             "consultation-websocket, enhanced-consultations, best practice 2"
         ),
         (Messages.source(of: SampleReport.lowercase), "all guides"),
-        (Messages.source(of: SampleReport.history), "no guide, but fitiq-mock requires it"),
+        (Messages.source(of: SampleReport.history), "fitiq-mock, not a guide"),
         (Messages.hidden(1, isVerified: true), "1 more obligation is faced only in scenarios that were not run."),
         (Messages.hidden(2, isVerified: false), "2 more obligations are faced only in cases that were not played."),
         (Messages.moreAnnotations(2, "error"), "2 more errors: see the report."),

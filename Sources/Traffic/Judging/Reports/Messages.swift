@@ -6,8 +6,8 @@ enum Messages {
     // MARK: The known-broken list
 
     static func tooManyWords(_ line: String) -> String {
-        "a line must be an obligation's id or a check's address, preceded by a scenario if the line applies only "
-            + "there; got '\(short(line))'."
+        "a line must be an obligation's id or a check's address, preceded by a scenario if it applies only to that "
+            + "scenario; got '\(short(line))'."
     }
     static func unknownSubject(_ subject: String, known: [String]) -> String {
         let near = NearestWord.hint(subject, among: known)
@@ -67,7 +67,7 @@ enum Messages {
         switch obligation.origin {
         case .guides(let guides): return guides.map(\.rawValue).joined(separator: ", ") + place
         case .all: return "all guides\(place)"
-        case .ours: return "no guide, but fitiq-mock requires it\(place)"
+        case .ours: return "fitiq-mock, not a guide\(place)"
         }
     }
     static func broken(in scenario: String, _ verdict: Verdict) -> String {
@@ -126,7 +126,7 @@ enum Messages {
         case .refusedHandshake: "refused handshake"
         case .dropMidStream: "socket lost while an answer streamed"
         case .drop: "socket lost"
-        case .silence: "socket fallen silent"
+        case .silence: "silent socket"
         case .errorFrame: "error frame"
         case .brokenFrame: "broken, lost or repeated frame"
         case .failedMeal: "failed meal"
@@ -227,7 +227,7 @@ enum Messages {
         }
         var parts: [String] = []
         if outcome[.broken] > 0 { parts.append("\(outcome[.broken]) broken") }
-        if outcome[.warned] > 0 { parts.append("\(outcome[.warned]) broken as a should") }
+        if outcome[.warned] > 0 { parts.append("\(outcome[.warned]) broken (should)") }
         if outcome[.knownBroken] > 0 { parts.append("\(outcome[.knownBroken]) known to be broken") }
         parts.append("\(outcome[.kept]) kept")
         parts.append("\(outcome[.notExercised]) not exercised")
