@@ -126,12 +126,12 @@ struct ClientExpectationTests {
             (
                 .mealResult("pie", .completed, calories: 140),
                 #"the meal "pie" to have no result other than completed with 140 kcal"#,
-                #"it as completed with 300 kcal and 4.2 g of protein of "Pie""#, .ownMeal
+                #"it as completed with 300 kcal and 4.2 g of protein, made of "Pie""#, .ownMeal
             ),
             (
                 .mealContents("pie", protein: 5, items: ["Pie"]),
                 #"the meal "pie" with 5.0 g of protein, made of "Pie""#,
-                #"it as completed with 300 kcal and 4.2 g of protein of "Pie""#, .mealContents
+                #"it as completed with 300 kcal and 4.2 g of protein, made of "Pie""#, .mealContents
             ),
             (
                 .checking(.unknown, .all([.problem(.tooMany)])), "a problem of kind too_many",

@@ -29,7 +29,7 @@ enum Messages {
             "the transcript to match the server's newest messages, and to have at least \(count) of them"
         case .completeAnswersAreStored: "every answer shown as complete to match one on the server"
         case .answersBegin(let text): "every answer to match the beginning of \(quoted(text)), even while streaming"
-        case .answersGrow: "an arriving answer only to grow"
+        case .answersGrow: "a streaming answer to keep the text already shown"
         case .line(let role, let text): "a message from the \(role.rawValue) that contains \(quoted(text))"
         case .noLine(let text): "no message that contains \(quoted(text))"
         case .lines(let most): "at most \(Words.counted(most, "message"))"
@@ -104,7 +104,7 @@ enum Messages {
         guard let meal else { return "no such meal" }
         let calories = meal.calories.map { " with \($0) kcal" } ?? ""
         let protein = meal.protein.map { " and \($0) g of protein" } ?? ""
-        let items = meal.items.map { $0.isEmpty ? "" : " of " + Words.list($0.map(quoted)) } ?? ""
+        let items = meal.items.map { $0.isEmpty ? "" : ", made of " + Words.list($0.map(quoted)) } ?? ""
         return "it as \(meal.status.rawValue)\(calories)\(protein)\(items)"
             + (meal.error.map { " and the reason \(quoted($0))" } ?? "")
     }

@@ -323,7 +323,7 @@ struct ConformanceTests {
         #expect(result.endpoint == .webSocket && result.answers == 4 && result.alike == 2)
         #expect(result.deviations.map(\.upstream) == ["`nonsense`", "not JSON"])
         for deviation in result.deviations {
-            #expect(deviation.place == "the type of a message" && deviation.count == 1)
+            #expect(deviation.place == "the message type" && deviation.count == 1)
             // The status of the handshake does not count as a type.
             #expect(deviation.fake.contains("`connected`") && !deviation.fake.contains("101"))
         }

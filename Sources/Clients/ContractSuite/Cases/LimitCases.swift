@@ -59,7 +59,7 @@ extension Duration {
 
 extension ContractCase {
     private static let refresh = Clause(
-        .consultationWebSocket, "HTTP errors, 401", "After an unauthorized request the token is refreshed.")
+        .consultationWebSocket, "HTTP errors, 401", "After an unauthorized request, the token is refreshed.")
 
     /// An account whose tokens expire after three seconds.
     static let shortTokens = """
@@ -102,7 +102,7 @@ extension ContractCase {
         ContractCase(
             "auth/refresh/token-works-once",
             "The token expires twice, and each refresh uses the refresh token from the previous one",
-            .ours("After 401 the client uses the refresh token once, and replaces it with the new one."),
+            .ours("After a 401, the client uses the refresh token once, and replaces it with the new one."),
             setting: .written("name: short-tokens\n\(shortTokens)"),
             faces: ["auth/refresh-token-once", "auth/no-expired-bearer", "auth/refresh-after-401"],
             steps: .pass(.seconds(4)), .loadGoals, .until(.idle, within: .seconds(10)), .pass(.seconds(4)),

@@ -381,7 +381,7 @@ extension ContractCase {
             .expect(.noProblem), .disconnect),
         ContractCase(
             "meal/socket/gives-up",
-            "Every handshake of the meal socket is refused, and after five attempts the user sees an error",
+            "Every handshake for the meal socket is refused, and after five attempts the user sees an error",
             mealSocket,
             setting: .faults(
                 "meal-socket-refused", "{on: handshake /ws/meal-logs, connections: 2.., status: 503}",

@@ -101,7 +101,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .pass(.hours(3)), .expect(.ready), .send("Still there?"),
             .untilAnswered(1), .expect(.noProblem), .disconnect),
         ContractCase(
-            "socket/keepalive/without-pongs", "The server answers questions, but never pings",
+            "socket/keepalive/without-pongs", "The server answers questions but not pings",
             Clause(.mealLogWebSocket, "Step 2", "A ping every 30 seconds keeps the connection alive."),
             setting: .builtIn("missed-pongs"), faces: ["ws/keepalive"],
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1, within: .minutes(5)),

@@ -11,7 +11,7 @@ enum ConformMessages {
     static let status = "the status"
     static let mediaType = "the media type"
     static let body = "the body"
-    static let frame = "the type of a message"
+    static let frame = "the message type"
 
     static func quoted(_ text: String) -> String { "`\(text.onOneLine(limit: 60).replacing("`", with: "'"))`" }
 

@@ -6,8 +6,8 @@ import Traffic
 /// An exploration's user-visible sentences.
 enum ExploringMessages {
     static func noRoom(_ story: String, limit: Int) -> String {
-        "The world of \(story) has no room for faults: it may have at most \(limit) faults, answers, "
-            + "meals and overlay changes each."
+        "The world of \(story) has no room for faults: it may have at most \(limit) each of faults, "
+            + "answers, meals and overlay changes."
     }
 
     // MARK: Symptoms
@@ -19,7 +19,7 @@ enum ExploringMessages {
         "The run has \(count) entries, but no story needs more than \(MemoryTrial.entryLimit)."
     }
     static func unusual(_ problems: [ClientReport.Problem]) -> String {
-        "Something that a client must ignore made the client show its user a problem: \(Messages.problems(problems))."
+        "The client showed its user a problem caused by something it must ignore: \(Messages.problems(problems))."
     }
     static func restless(_ entry: JournalEntry, since start: Timestamp) -> String {
         "The client continued after its user had left: \(EntryLine(entry, since: start).text)"
@@ -187,11 +187,11 @@ enum ExploringMessages {
         "end-finish": "a closed connection", "end-reset": "a reset", "end-silence": "silence",
         "end-reset-later": "a reset 20 s later", "end-silence-later": "silence 20 s later",
         "unknown-type": "an extra frame of a new type", "unknown-persona": "a new persona",
-        "unknown-goal-status": "a new status of goals", "unknown-meal-status": "a new status of meals",
+        "unknown-goal-status": "a new goal status", "unknown-meal-status": "a new meal status",
         "escaped-in-pieces": "a frame with escaped characters, in pieces", "escaped": "a frame with escaped characters",
         "expired": "the token's expiry", "coach-error": "a coach error",
         "coach-error-midway": "an error in the middle of an answer", "coach-silent": "a silent coach",
-        "coach-long": "a long answer", "meal-fails": "a failed meal", "meal-never": "a meal that is never finished",
+        "coach-long": "a long answer", "meal-fails": "a failed meal", "meal-never": "a meal that never finishes",
         "meal-late": "a late meal",
     ]
 
