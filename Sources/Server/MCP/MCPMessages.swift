@@ -46,8 +46,8 @@ enum MCPMessages {
     }
 
     static func unknown(_ noun: String, _ name: String, among names: [String]) -> String {
-        "There is no \(noun) \(name.quoted())." + NearestWord.hint(name, among: names) + " There is "
-            + Words.list(names) + "."
+        "There is no \(noun) \(name.quoted())." + NearestWord.hint(name, among: names) + " Use "
+            + Words.list(names, last: "or") + "."
     }
 
     // MARK: Tools

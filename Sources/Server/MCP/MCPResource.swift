@@ -20,7 +20,7 @@ enum MCPResource {
     ]
 
     static var listed: [JSONValue] {
-        (roots + pages.map { ("docs/\($0)", "A page of the documentation", "text/markdown") }).map { root in
+        (roots + pages.map { ("docs/\($0)", "A documentation page", "text/markdown") }).map { root in
             [
                 "uri": .string(scheme + root.path), "name": .string(root.path), "description": .string(root.title),
                 "mimeType": .string(root.mediaType),
@@ -33,7 +33,7 @@ enum MCPResource {
             "obligations/{+id}",
             "An obligation: its clause, its tolerance, and how to fix a client that breaks it"),
         template("scenarios/{name}", "A built-in scenario, as YAML"),
-        template("docs/{page}", "A page of the documentation"),
+        template("docs/{page}", "A documentation page"),
         template("{+path}?from={line}", "Any of the above, starting at the line where the previous piece ended"),
     ]
 
