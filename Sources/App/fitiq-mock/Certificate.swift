@@ -10,7 +10,7 @@ struct Certificate: ParsableCommand {
         abstract: "Show where 'serve --tls' keeps its CA, and how to make clients trust it.",
         discussion: "The CA is created on first use, in FITIQ_MOCK_DATA_DIR or in the user's data folder.")
 
-    @Flag(help: "Print only the path of the CA's certificate, for scripts.")
+    @Flag(help: "Print only the path to the CA's certificate, for scripts.")
     var ca = false
 
     @Flag(help: "Print only the CA's certificate, as PEM.")

@@ -32,7 +32,7 @@ struct Chat: ParsableCommand {
         name: .customLong("protocol"))
     var chatProtocol = ClientConfiguration.ChatStyle.message
 
-    @Option("Where the fake is. \(Settings.defaultServer)", "url")
+    @Option("The fake's URL. \(Settings.defaultServer)", "url")
     var url: String?
 
     @Option("The bearer token. (default: a token for the development user)", "jwt")
@@ -41,7 +41,7 @@ struct Chat: ParsableCommand {
     @Option("Sign in to the account with this email address, instead of using a token.", "address")
     var email: String?
 
-    @Option("The password of the account.", "text")
+    @Option("The account's password.", "text")
     var password: String?
 
     @Option("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", "key")

@@ -65,7 +65,7 @@ struct ListScenarios: ParsableCommand {
         commandName: "scenarios",
         abstract: "List the built-in scenarios, or print one as a template for your own.")
 
-    @Argument(help: .init("Print this one's YAML.", valueName: "name"), completion: .builtInScenarios)
+    @Argument(help: .init("Print this scenario's YAML.", valueName: "name"), completion: .builtInScenarios)
     var name: String?
 
     func run() throws {

@@ -26,7 +26,7 @@ struct ConformCommand: ParsableCommand {
             the server. They create consultations, goals and meals in the token's account. They delete nothing, and \
             they write only to consultations that they created.
 
-            URL, tokens and key can also be set in the environment, as FITIQ_UPSTREAM_URL, FITIQ_UPSTREAM_TOKEN, \
+            The URL, tokens and key can also be set in the environment, as FITIQ_UPSTREAM_URL, FITIQ_UPSTREAM_TOKEN, \
             FITIQ_UPSTREAM_FRESH_TOKEN and FITIQ_UPSTREAM_API_KEY.
 
             Exit codes: 0 the fake could have given every answer, 1 an answer deviates, the comparison is incomplete, \
@@ -212,7 +212,7 @@ struct ConformCommand: ParsableCommand {
         guard System.isTerminal(.input), System.isTerminal(.error) else {
             throw .configuration(Messages.whatConformDoes(server.description) + " Add --yes to continue.")
         }
-        FitIQMock.printToStandardError(Messages.whatConformDoes(server.description) + " Go on? [y/N] ")
+        FitIQMock.printToStandardError(Messages.whatConformDoes(server.description) + " Continue? [y/N] ")
         guard ["y", "yes"].contains(readLine()?.lowercased() ?? "") else { throw .told(exitCode: 2) }
     }
 }

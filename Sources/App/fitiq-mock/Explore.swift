@@ -71,7 +71,7 @@ struct Explore: ParsableCommand {
 
     @Flag(
         help: """
-            Accept any exit status as an answer to a fault; only a signal and the time limit fail a run.
+            Accept any exit status as a reaction to a fault; only a signal and the time limit fail a run.
             """)
     var mayFail = false
 
@@ -97,7 +97,7 @@ struct Explore: ParsableCommand {
     @Option("Run only this finding's scenario.", "file", .file(extensions: ["yaml"]))
     var replay: String?
 
-    @Flag(help: "List the kinds of faults, their families and rules, and run nothing.")
+    @Flag(help: "List the kinds of faults, their families and rules, without running anything.")
     var list = false
 
     @OptionGroup var wire: WireOptions

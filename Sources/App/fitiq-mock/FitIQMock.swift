@@ -15,11 +15,11 @@ struct FitIQMock: ParsableCommand {
         commandName: "fitiq-mock",
         abstract: "A fake FitIQ backend for client developers.",
         discussion: """
-            Every option of 'serve' can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
-            The command line overrides it. --version --json prints the version and the system for programs.
+            Every 'serve' option can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
+            The command line overrides it. --version --json prints the version and the system as JSON.
 
             Exit codes: 0 success, 1 a client broke its contract or its tests failed, two sessions differ, or a server \
-            does not conform or does not answer, 2 usage or configuration error, 3 fitiq-mock failed while it ran, 4 \
+            does not conform or does not answer, 2 usage or configuration error, 3 fitiq-mock failed while running, 4 \
             the client never connected, 130 Ctrl-C during a test.
             """,
         version: Version.current,

@@ -14,16 +14,16 @@ struct JudgeCommand: ParsableCommand {
         discussion: """
             The journal is the answer to GET /__admin/journal. The session is a HAR, recorded by 'fitiq-mock record' \
             or 'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; the file's content determines \
-            which of the two it is. If there are several worlds, the command judges each separately. It ignores a \
-            truncated last line.
+            which it is. If there are several worlds, the command judges each separately. It ignores a truncated last \
+            line.
 
-            What a session does not show never counts against a client. Other programs do not record control frames \
-            or how WebSockets end, so these obligations are not exercised: keeping alive, closing, reconnecting, one \
-            socket at a time, no polling while connected. If a recording has no credentials, the command does not \
-            judge their obligations. A token that contains a user's id identifies that user, and any other token \
-            counts as a user; tokens accepted for the same consultation, goal or meal log belong to one user. A \
-            session does not show faults, so the command takes a server's silence at face value when it judges the \
-            client's reaction.
+            A client is never blamed for anything that a session does not show. Other programs do not record control \
+            frames or how WebSockets end, so these obligations are not exercised: keeping alive, closing, \
+            reconnecting, one socket at a time, no polling while connected. If a recording has no credentials, the \
+            command does not judge the obligations concerning credentials. A token that contains a user's id \
+            identifies that user, and any other token counts as a user; tokens accepted for the same consultation, \
+            goal or meal log belong to one user. A session does not show faults, so the command takes a server's \
+            silence at face value when it judges the client's reaction.
 
             Exit codes: 0 the client kept every must that it exercised, 1 a must is broken, or an obligation that \
             --known-broken lists is kept, 2 usage error, or the file is neither a journal nor a HAR, 3 a report could \

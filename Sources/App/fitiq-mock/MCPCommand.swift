@@ -15,7 +15,7 @@ struct MCPCommand: ParsableCommand {
         discussion: """
             The agent can create worlds, set faults, read traffic and verdicts, and run --command under 'verify' and \
             'explore'. The command ends when its input ends. A running server offers the same tools at /__admin/mcp, \
-            without 'verify' and 'explore'.
+            except 'verify' and 'explore'.
             """)
 
     @Option(

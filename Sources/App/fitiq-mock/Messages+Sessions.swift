@@ -62,7 +62,7 @@ extension Messages {
         "\(option) cannot be combined with a replayed session, which has no data of its own."
     }
     static let twoStates =
-        "--state and --import both set the initial state: leave out --import to continue where --state ended. To "
+        "--state and --import both set the initial state: leave out --import to continue where --state left off. To "
         + "import a file while the server runs, send it with PUT /__admin/state."
     static let scenarioBesideSession =
         "a scenario for a replayed session may set faults, guide, seed and clock, but not users, answers, meals, "
@@ -178,7 +178,7 @@ extension Messages {
                                   </trust-anchors></debug-overrides>
                                 </network-security-config>
                               <application android:networkSecurityConfig="@xml/network_security_config" …>
-                              adb reverse tcp:8443 tcp:8443, and the app finds it at https://localhost:8443
+                              adb reverse tcp:8443 tcp:8443; the app then uses https://localhost:8443
 
             The CA's key never leaves \(folder(of: ca.path)). It signs certificates only for this machine's own \
             names. Even so, trust it only on development machines. To start over, delete that folder.
@@ -222,7 +222,7 @@ extension Messages {
         "the server is not on this machine, so conform needs a token for it: --token, or FITIQ_UPSTREAM_TOKEN."
     static let badPause =
         "--pause must be a duration such as 500ms, at most 5s, and at least 100ms if the server is on another machine."
-    static func badUpstreamSecret(_ label: String) -> String { "\(label) must be visible ASCII characters." }
+    static func badUpstreamSecret(_ label: String) -> String { "\(label) must consist of visible ASCII characters." }
     static func whatConformDoes(_ server: String) -> String {
         "\(server) is not on this machine. The cases create consultations, goals and meals in the token's "
             + "account, and delete nothing."

@@ -104,7 +104,7 @@ enum Messages {
     }
     static func archived(_ next: String) -> String { "Archived. A new consultation begins: \(next)." }
     static func begunAnew(_ next: String) -> String {
-        "the server no longer has this consultation, perhaps because the server restarted; a new one begins: \(next)."
+        "the server no longer has this consultation, perhaps because it has restarted; a new one begins: \(next)."
     }
     static let mealWithoutText = "describe the meal: /meal 2 eggs and toast"
     static func mealCompleted(_ text: String, calories: Int?) -> String {

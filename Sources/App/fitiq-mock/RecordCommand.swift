@@ -15,8 +15,8 @@ struct RecordCommand: ParsableCommand {
         discussion: """
             A reverse proxy for REST and WebSocket: point the app at the proxy instead of the server. The file is HAR \
             1.2, and you can open it at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass \
-            unchanged, so any server URLs in them still point to the server and bypass the recording. Each option can \
-            also be set in the environment.
+            through unchanged, so any server URLs in them still point to the server and bypass the recording. Each \
+            option can also be set in the environment.
             """)
 
     @Option("The server to record, such as https://api.example.com; scheme, host and port.", "url")
@@ -149,7 +149,7 @@ struct RunningProxy {
             ? "including all tokens, keys, cookies and e-mail addresses: do not share it"
             : "with placeholders for tokens, keys, cookies and e-mail addresses"
         lines += [
-            "", "The session goes to \(output),", "\(secrets).",
+            "", "The session is written to \(output),", "\(secrets).",
             "You can open it at any time: \(program) show \(output.shellQuoted)", "", "Stop with Ctrl-C.", "",
         ]
         return lines.joined(separator: "\n")

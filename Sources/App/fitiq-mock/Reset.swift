@@ -17,7 +17,7 @@ struct ResetCommand: ParsableCommand {
             valueName: "name|file"), completion: .scenarios)
     var scenario: String?
 
-    @Option("Where the server is. \(Settings.defaultServer)", "url")
+    @Option("The server's URL. \(Settings.defaultServer)", "url")
     var url: String?
 
     @Option("The world's id. (default: the URL's world, or the default world)", "id", .worlds)

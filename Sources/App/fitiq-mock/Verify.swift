@@ -18,14 +18,14 @@ struct Verify: ParsableCommand {
             Runs the command once for each scenario, against a fresh world. The command finds its backend in its \
             environment:
 
-              FITIQ_MOCK_URL            where REST paths begin; /api/v1 follows
+              FITIQ_MOCK_URL            the base URL for REST; append /api/v1
               FITIQ_MOCK_WS_URL         the same for WebSockets
               FITIQ_MOCK_TOKEN          the bearer token
               FITIQ_MOCK_FRESH_TOKEN    another token, for use after a 401
               FITIQ_MOCK_REFRESH_TOKEN  the refresh token, if the user has an account
               FITIQ_MOCK_API_KEY        the X-API-Key
               FITIQ_MOCK_SCENARIO       the scenario's name
-              FITIQ_MOCK_ADMIN_URL      the world's admin API; /clock follows, or /worlds
+              FITIQ_MOCK_ADMIN_URL      the world's admin API; append /clock or /worlds
 
             Each is also set with the prefix TEST_RUNNER_: xcodebuild passes such variables to tests, without the \
             prefix. Worlds that the command creates below FITIQ_MOCK_ADMIN_URL are judged with the run, and end with \
@@ -79,7 +79,7 @@ struct Verify: ParsableCommand {
 
     @Flag(
         help: """
-            Accept any exit status of the command, because a client may report an error that way. A signal and the \
+            Accept any exit status from the command, because a client may report an error that way. A signal and the \
             time limit still fail the run.
             """)
     var mayFail = false

@@ -14,17 +14,17 @@ struct WatchCommand: ParsableCommand {
             Prints one line for each, in the same columns as 'fitiq-mock show'. Continues when the server restarts. \
             Keys on a terminal: space pauses, / filters, c clears, b shows bodies, p hides pings, q quits.
 
-            --filter selects entries by words. A word key=value is a condition of the admin API, such as status=4xx, \
-            path=/goals, user=ID, connection=3, kind=frame or direction=client_to_server; any other word must occur in \
-            the entry. A breach appears with the entries that show it. The page's conditions also work: fault=any or a \
-            fault's name; verdict=broken or an obligation, to show only breaches; and chunks=show or hide. An answer's \
-            hidden chunks become one line, which is printed when the answer has ended.
+            --filter selects entries by words. A word of the form key=value is an admin API condition, such as \
+            status=4xx, path=/goals, user=ID, connection=3, kind=frame or direction=client_to_server; any other word \
+            must occur in the entry. A breach appears with the entries that show it. The page's conditions also work: \
+            fault=any or a fault's name; verdict=broken or an obligation, to show only breaches; and chunks=show or \
+            hide. An answer's hidden chunks become one line, which is printed when the answer has ended.
 
             Exit codes: 0 stopped, 2 usage error, or the server could not be reached or refused the first request, 3 \
             an event was too long.
             """)
 
-    @Option("Where the server is. \(Settings.defaultServer)", "url")
+    @Option("The server's URL. \(Settings.defaultServer)", "url")
     var url: String?
 
     @Option("The id of the world to watch. (default: the URL's world, or the default world)", "id", .worlds)
