@@ -24,7 +24,7 @@ struct ErrorTests {
         let error = try await Self.failure(MockServer(url: url))
         #expect(error.kind == .noServer)
         #expect(
-            error.description.hasPrefix("No fitiq-mock server responds at \(url) (the argument of MockServer(url:))"))
+            error.description.hasPrefix("No fitiq-mock server responds at \(url) (passed to MockServer(url:))"))
         #expect(error.description.contains("Start a server with 'fitiq-mock serve'"))
         withExtendedLifetime(address) {}
     }
@@ -34,7 +34,7 @@ struct ErrorTests {
         let server = try StandIn(answering: nil)
         let error = try await Self.failure(Self.impatient(server.url))
         #expect(error.kind == .noAnswer)
-        #expect(error.description.contains("within 1 s: the server hangs or is suspended"), "\(error)")
+        #expect(error.description.contains("within 1 s: the server is hung or suspended"), "\(error)")
     }
 
     @Test("The library rejects an older server but accepts a newer server")

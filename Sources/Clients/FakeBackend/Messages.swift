@@ -48,7 +48,7 @@ enum Messages {
     static func nothingCame(_ what: String, _ when: String, near: [JournalLookout.NearMiss]) -> String {
         let lines = near.map { "\n    \(EntryLine($0.entry).text): \($0.differences.joined(separator: ", "))" }
         return "The test waited for \(what), which did not happen \(when)."
-            + (lines.isEmpty ? "" : " Nearest came:" + lines.joined())
+            + (lines.isEmpty ? "" : " The nearest matches:" + lines.joined())
     }
 
     /// The progress of exploring a test.

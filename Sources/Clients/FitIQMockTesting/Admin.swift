@@ -12,7 +12,7 @@ enum Origin: Sendable {
         switch self {
         case .variable: "FITIQ_MOCK_URL"
         case .readyFile: "FITIQ_MOCK_READY_FILE"
-        case .argument: "the argument of MockServer(url:)"
+        case .argument: "passed to MockServer(url:)"
         case .program: "started by the tests"
         case .usual: "the default location, because neither FITIQ_MOCK_URL nor FITIQ_MOCK_READY_FILE is set"
         }

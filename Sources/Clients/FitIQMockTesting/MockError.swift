@@ -63,8 +63,8 @@ enum Messages {
     static func late(_ request: String, _ url: URL, after seconds: TimeInterval) -> MockError {
         MockError(
             .noAnswer,
-            "\(request) got no answer from \(url.absoluteString) within \(Int(seconds)) s: the server hangs or "
-                + "is suspended. See the server's log for what it did last.")
+            "\(request) got no answer from \(url.absoluteString) within \(Int(seconds)) s: the server is hung "
+                + "or suspended. See the server's log for what it did last.")
     }
 
     static func notTheMock(_ url: URL, _ origin: Origin, _ found: String) -> MockError {
