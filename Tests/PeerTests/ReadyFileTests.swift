@@ -195,7 +195,7 @@ extension Peers {
             ) { _, command in
                 #expect(
                     command.output
-                        == "zsh\nfish\n2\nA scenario of fitiq-mock\nname version system machine\n",
+                        == "zsh\nfish\n2\nA fitiq-mock scenario\nname version system machine\n",
                     "\(command.transcript)")
             }
         }

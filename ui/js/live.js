@@ -225,7 +225,7 @@ export function startFaults() {
     row: ({ name, enabled, on, matches, acted, ...rest }, does) =>
       [does.toggle({ name, enabled }), name, inText(on), sentence(rest), matches, acted, [does.remove({ name })]],
   });
-  const lead = "Faults make things go wrong on purpose. All matching faults act, in this order, starting with the next request, handshake or frame.";
+  const lead = "Faults make things go wrong on purpose. All matching faults take effect, in this order, starting with the next request, handshake or frame.";
   const network = networkChoice();
   fill($("faults"), heading("Faults", lead), field("Network", network.control), list.place, faultForm(list));
   whileShown("faults", "entries", 1500, () => Promise.all([list.read(), network.read()]));
