@@ -26,9 +26,9 @@ struct ValueShapeTests {
         ([#"{"status":"active"}"#, #"{"status":"done"}"#], #"{"status":"active"}"#, []),
         ([#"{"title":"active"}"#], #"{"title":"other"}"#, []),
         // Kinds.
-        ([#"{"a":1}"#], #"{"a":"1"}"#, ["a: a number ≠ a text"]),
-        ([#"{"a":"x"}"#], #"{"a":null}"#, ["a: a text ≠ null"]),
-        ([#"{"a":1}"#, #"{"a":"x"}"#], #"{"a":true}"#, ["a: a number or a text ≠ true or false"]),
+        ([#"{"a":1}"#], #"{"a":"1"}"#, ["a: a number ≠ a string"]),
+        ([#"{"a":"x"}"#], #"{"a":null}"#, ["a: a string ≠ null"]),
+        ([#"{"a":1}"#, #"{"a":"x"}"#], #"{"a":true}"#, ["a: a number or a string ≠ true or false"]),
         (["{}"], "[]", [": an object ≠ an array"]),
         ([#"{"a":[{"b":1}]}"#], #"{"a":[{"b":1},{"b":[]}]}"#, ["a[].b: a number ≠ an array"]),
         // Members.
@@ -36,24 +36,24 @@ struct ValueShapeTests {
         (["{}"], #"{"a":1}"#, ["a: no such member ≠ a number"]),
         (
             [#"{"a":{"b":1,"c":1}}"#, #"{"a":{"b":1}}"#], #"{"a":{"d":"x"}}"#,
-            ["a.d: no such member ≠ a text", "a.b: a number ≠ no such member"]
+            ["a.d: no such member ≠ a string", "a.b: a number ≠ no such member"]
         ),
         // Formats.
         (
             [#"{"a":"\#(id)"}"#], #"{"a":"\#(id.uppercased())"}"#,
             ["a: an id in lower case ≠ an id in upper case"]
         ),
-        ([#"{"a":"\#(id)"}"#], #"{"a":"goal_1"}"#, ["a: an id in lower case ≠ a text"]),
+        ([#"{"a":"\#(id)"}"#], #"{"a":"goal_1"}"#, ["a: an id in lower case ≠ a string"]),
         (
             [#"{"a":"\#(id)"}"#], #"{"a":"\#(id.replacing("-7425", with: "--7425"))"}"#,
-            ["a: an id in lower case ≠ a text"]
+            ["a: an id in lower case ≠ a string"]
         ),
         (
             [#"{"t":"2025-01-29T10:30:00Z"}"#], #"{"t":"2025-01-29T10:30:00.123Z"}"#,
             ["t: a time in whole seconds ≠ a time with 3 fractional digits"]
         ),
         ([#"{"t":"2025-01-29T10:30:00Z"}"#], #"{"t":"2025-01-29"}"#, ["t: a time in whole seconds ≠ a date"]),
-        ([#"{"t":"2025-01-29"}"#], #"{"t":"yesterday"}"#, ["t: a date ≠ a text"]),
+        ([#"{"t":"2025-01-29"}"#], #"{"t":"yesterday"}"#, ["t: a date ≠ a string"]),
         // Vocabulary.
         (
             [#"{"meal_type":"lunch"}"#, #"{"meal_type":"snack"}"#], #"{"meal_type":"brunch"}"#,

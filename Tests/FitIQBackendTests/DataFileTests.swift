@@ -177,8 +177,8 @@ extension DataFile {
                 #""tips": ["#, #""tip": ["#,
                 ["there is no key \"tip\"", "tips must be a list of strings", "at least three entries"]
             ),
-            (#""stage": "new""#, #""stage": "close""#, ["\"close\" is missing or occurs twice", "has a stage"]),
-            (#""stage": "new""#, #""stage": "old""#, ["the stage \"old\"", "has a stage"]),
+            (#""stage": "new""#, #""stage": "close""#, ["\"close\" is missing or occurs twice", "needs a stage"]),
+            (#""stage": "new""#, #""stage": "old""#, ["the stage \"old\"", "needs a stage"]),
             (#""message": "Every"#, #""massage": "Every"#, ["there is no key \"massage\"", "message is missing"]),
         ])
     func tellsMistakesInGoals(_ old: String, _ new: String, _ expected: [String]) throws {

@@ -55,12 +55,12 @@ struct ConformSessionTests {
             .createConsultation, "201", "data.user_id",
             rows: ["201, data.user_id: an id in lower case ≠ an id in upper case"]
         ) { $0?.string.map { .string($0.uppercased()) } },
-        Plant(.listMessages, "200", "data.pagination.page", rows: ["200, data.pagination.page: a number ≠ a text"]) {
+        Plant(.listMessages, "200", "data.pagination.page", rows: ["200, data.pagination.page: a number ≠ a string"]) {
             _ in
             "1"
         },
         Plant(.listMessages, "200", "data.total", rows: ["200, data.total: a number ≠ null"]) { _ in .null },
-        Plant(.webSocket, "connected", "region", rows: ["`connected`, region: no such member ≠ a text"]) { _ in "eu-1"
+        Plant(.webSocket, "connected", "region", rows: ["`connected`, region: no such member ≠ a string"]) { _ in "eu-1"
         },
         Plant(.webSocket, "connected", "user_id", rows: ["`connected`, user_id: an id in lower case ≠ no such member"])
         { _ in
@@ -72,7 +72,7 @@ struct ConformSessionTests {
         ) { _ in 1_790_000_000_123 },
         Plant(
             .webSocket, "stream_complete", "metadata.tokens_used",
-            rows: ["`stream_complete`, metadata.tokens_used: a number ≠ a text"]
+            rows: ["`stream_complete`, metadata.tokens_used: a number ≠ a string"]
         ) { _ in "15" },
         Plant(.archiveConsultation, "200", "", rows: ["the status: 200, 401, 404, 415 or 507 ≠ 202"]) { _ in 202 },
         Plant(
@@ -94,8 +94,8 @@ struct ConformSessionTests {
         Plant(
             .chatAboutGoal, "201", "data.persona",
             rows: [
-                "201, data.persona.avatarURL: no such member ≠ a text",
-                "201, data.persona.avatar: a text ≠ no such member",
+                "201, data.persona.avatarURL: no such member ≠ a string",
+                "201, data.persona.avatar: a string ≠ no such member",
             ]
         ) { value in
             value?.object.map { .object(JSONObject($0.map { ($0.key == "avatar" ? "avatarURL" : $0.key, $0.value) })) }

@@ -124,7 +124,7 @@ extension Peers {
             ) { _, command in
                 #expect(command.output == "1\n1\nwell\nhere\n1\n1\n", "\(command.transcript)")
                 #expect(
-                    command.errors.contains("is missing") && command.errors.contains("nothing listens")
+                    command.errors.contains("is missing") && command.errors.contains("nothing is listening")
                         && command.errors.contains("is stale"), "\(command.transcript)")
             }
         }

@@ -54,7 +54,7 @@ struct MessagesTests {
         ),
         (
             ReplayError.tooManyBytes(536_870_913).description,
-            "The session's fields, bodies and frames take 536870913 bytes, but at most 536870912 can be "
+            "The session's fields, bodies and frames take up 536870913 bytes, but at most 536870912 can be "
                 + "replayed; split it."
         ),
         (place, "Entry 5 (GET /a?b=1)"),
@@ -98,15 +98,15 @@ struct MessagesTests {
         ),
         (
             miss(.notItsTurn, one),
-            #"GET /a is not the next request in the session; the next request is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
+            #"GET /a is not the next request in the session; the next request is POST /b (entry 3); differences: path: expected "/b", got "/a"."#
         ),
         (miss(.notItsTurn), "GET /a is not the next request in the session; the next request is POST /b (entry 3)."),
         (miss(.notItsTurn, nearest: false), "GET /a is not the next request in the session."),
         (
             miss(.unknown, one),
-            #"GET /a is not in the session. The nearest is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
+            #"GET /a is not in the session. The nearest is POST /b (entry 3); differences: path: expected "/b", got "/a"."#
         ),
-        (miss(.unknown), "GET /a is not in the session in this place. The nearest is POST /b (entry 3)."),
+        (miss(.unknown), "GET /a is not in the session at this point. The nearest is POST /b (entry 3)."),
         (miss(.unknown, nearest: false), "GET /a is not in the session, and the session has no similar request."),
         (
             frame(.different, [ReplayDifference(place: "text.n", expected: "1", actual: nil)]),

@@ -104,7 +104,7 @@ struct MissTests {
         }
         #expect(
             miss.message
-                == #"POST /api/v1/notes?x=1 is not in the session. The nearest is POST /api/v1/notes (entry 3); it differs: query.x: expected nothing, got "1"; body: expected "buy milk", got "buy bread"."#
+                == #"POST /api/v1/notes?x=1 is not in the session. The nearest is POST /api/v1/notes (entry 3); differences: query.x: expected nothing, got "1"; body: expected "buy milk", got "buy bread"."#
         )
         #expect(
             JSONValue.object(miss.details) == [

@@ -111,9 +111,9 @@ struct InvalidScenarioTests {
         #expect(
             error.mistakes.map(\.message) == [
                 "\(list) has rules that take up to 505 steps per character of text; at most 500 are allowed. An "
-                    + "expression takes one step for each of its characters, and more for a class; a numbered "
-                    + "repetition takes the steps of its part as often as it repeats; words take 1 step. Repeat less, "
-                    + "or match words."
+                    + "expression takes one step for each of its characters, and more for a class; a counted "
+                    + "repetition takes its part's steps once per repetition; words take 1 step. Repeat less, or match "
+                    + "words."
             ])
         #expect(throws: Never.self) {
             try Scenario.read(text([String](repeating: "eggs", count: ScenarioLimits.matchingSteps)))

@@ -39,8 +39,8 @@ struct UpstreamTests {
     @Test(
         "The reader explains each error in an upstream",
         arguments: [
-            ("upstream: ftp://a", "upstream names no server: the upstream URL begins with \"ftp\""),
-            ("upstream: {url: 'http://a/b'}", "upstream.url names no server: \"http://a/b\" has a path"),
+            ("upstream: ftp://a", "upstream does not name a server: the upstream URL begins with \"ftp\""),
+            ("upstream: {url: 'http://a/b'}", "upstream.url does not name a server: \"http://a/b\" has a path"),
             ("upstream: {answers: both}", "upstream.answers must be fake, real or real-else-fake"),
             (
                 "upstream: {except: [{on: GET /nothing, answers: fake}]}",

@@ -51,7 +51,7 @@ struct BlockingStreamTests {
             try BlockingStream.connect(host: "127.0.0.1", port: port, timeout: .seconds(30))
         }
         #expect(error?.code == ECONNREFUSED)
-        #expect(error?.description == "cannot connect to 127.0.0.1:\(port): nothing listens there")
+        #expect(error?.description == "cannot connect to 127.0.0.1:\(port): nothing is listening there")
     }
 
     @Test("A read never times out before its timeout")

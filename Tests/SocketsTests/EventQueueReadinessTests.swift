@@ -152,7 +152,7 @@ struct EventQueueReadinessTests {
         #expect(readiness.writable && readiness.error)
         let error = try #require(socket.connectResult(to: address))
         #expect(error.code == ECONNREFUSED)
-        #expect(error.description == "cannot connect to \(address): nothing listens there")
+        #expect(error.description == "cannot connect to \(address): nothing is listening there")
     }
 
     @Test("Adding a bad descriptor throws", arguments: QueueUnderTest.allCases)

@@ -46,7 +46,7 @@ struct SocketErrorMessagesTests {
                 .accept, ENOMEM,
                 "cannot accept a connection: this machine is out of memory for sockets; close other programs"
             ),
-            (.connect, ECONNREFUSED, "cannot connect to \(at): nothing listens there"),
+            (.connect, ECONNREFUSED, "cannot connect to \(at): nothing is listening there"),
             (.connect, ETIMEDOUT, "cannot connect to \(at): no answer within the time limit"),
             (.connect, EHOSTUNREACH, "cannot connect to \(at): there is no route to it; check the host"),
             (

@@ -118,7 +118,7 @@ struct Found: Sendable {
             health = try await admin.read("GET", "health")
         } catch let error as MockError {
             switch error.kind {
-            case .noServer: throw Messages.noServer(url, origin, "nothing listens there.")
+            case .noServer: throw Messages.noServer(url, origin, "nothing is listening there.")
             case .noAnswer: throw error
             default: throw Messages.notTheMock(url, origin, error.description)
             }

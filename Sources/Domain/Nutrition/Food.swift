@@ -352,7 +352,7 @@ struct FoodFile: Sendable {
                         + "\(keys.map(\.rawValue).joined(separator: ", "))")
                 continue
             }
-            if weights.updateValue(weight(value, of: column), forKey: key) != nil { refuse("\(name) stands twice") }
+            if weights.updateValue(weight(value, of: column), forKey: key) != nil { refuse("\(name) occurs twice") }
         }
         return weights
     }
@@ -370,7 +370,7 @@ struct FoodFile: Sendable {
                     "the label has \"\(name) \(value)\"; it must have whole kcal and tenths of grams: kcal 70; "
                         + "protein 6.5")
             }
-            if facts.updateValue(number ?? 0, forKey: name) != nil { refuse("\(name) stands twice") }
+            if facts.updateValue(number ?? 0, forKey: name) != nil { refuse("\(name) occurs twice") }
         }
         return facts.isEmpty ? nil : MealNutrients(calories: facts["kcal"] ?? 0) { facts[$0] ?? 0 }
     }

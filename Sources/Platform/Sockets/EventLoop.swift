@@ -65,7 +65,7 @@ public final class EventLoop {
     ///
     /// Throws only if waiting fails. A loop can be run again. Crashes if it is already running.
     public func run(handler: some EventLoopHandler) throws(SocketError) {
-        precondition(!isRunning, "the loop is running already")
+        precondition(!isRunning, "the loop is already running")
         isRunning = true
         defer {
             isRunning = false

@@ -120,7 +120,7 @@ extension SocketError {
             "no network interface on this machine has that address; use 127.0.0.1, or 0.0.0.0 for all of IPv4"
         case (.bind, EAFNOSUPPORT), (.create, EAFNOSUPPORT), (.connect, EAFNOSUPPORT):
             "this machine does not support that kind of address; use an IPv4 address such as 127.0.0.1"
-        case (.connect, ECONNREFUSED): "nothing listens there"
+        case (.connect, ECONNREFUSED): "nothing is listening there"
         case (.connect, ETIMEDOUT): "no answer within the time limit"
         case (.connect, ENETUNREACH), (.connect, EHOSTUNREACH): "there is no route to it; check the host"
         case (.connect, EADDRNOTAVAIL): "no local port is free; wait for old connections to end"

@@ -97,7 +97,7 @@ struct Parser {
 
     private mutating func atom() throws(PatternError) -> Node {
         let start = position
-        guard let scalar = next else { preconditionFailure("There is something to read.") }
+        guard let scalar = next else { preconditionFailure("An atom must have a first character.") }
         position += 1
         switch scalar {
         case "(": return try group(from: start)

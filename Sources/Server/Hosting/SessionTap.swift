@@ -183,7 +183,7 @@ public final class SessionTap: Tap {
 /// The log messages.
 extension SessionTap {
     static func stopped(_ reason: String, program: String, rest: String?) -> String {
-        let rest = rest.map { "everything before that is in '\($0)'" } ?? "everything before that is lost, too"
+        let rest = rest.map { "everything before that is in '\($0)'" } ?? "everything before that is also lost"
         return "THE RECORDING HAS STOPPED: \(reason). The \(program) continues without it; \(rest)"
     }
 

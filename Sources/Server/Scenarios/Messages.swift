@@ -147,7 +147,7 @@ enum Messages {
         + "archived' for one of them."
     static func unknownGoal(_ name: String, known: [String], nearest: String?) -> String {
         let list = known.isEmpty ? "the user has no named goals" : "the user's goals are \(oneOf(known))"
-        return "names no goal: \(quoted(name)); \(list).\(NearestWord.hint(nearest))"
+        return "does not name a goal: \(quoted(name)); \(list).\(NearestWord.hint(nearest))"
     }
     static func unknownGoalID(_ id: String) -> String { "matches none of this user's goals: no goal has the id \(id)." }
     static let itemIDs =
@@ -176,14 +176,17 @@ enum Messages {
     static func unknownField(_ text: String) -> String {
         let known = TextTemplate.fields
         return
-            "has the field \(quoted("{{\(text)}}")); there are \(Words.list(known.map { "{{\($0)}}" }, last: "and"))."
+            "has the field \(quoted("{{\(text)}}")); the known fields are "
+            + "\(Words.list(known.map { "{{\($0)}}" }, last: "and"))."
             + NearestWord.hint(nearest(text, known).map { "{{\($0)}}" })
     }
     static func tooManyFields(_ count: Int) -> String {
         "has \(count) fields such as {{content}}, but at most \(ScenarioLimits.fields) can be filled in."
     }
     static func unknownPause(_ name: String, known: [String], nearest: String?) -> String {
-        let list = known.isEmpty ? "there is none under 'pauses:'" : "there are \(oneOf(known))"
+        let list =
+            known.isEmpty
+            ? "no pauses are defined under 'pauses:'" : "the known pauses are \(Words.list(known, last: "and"))"
         return "must be a duration such as 2s, or the name of a pause; \(list); got \(quoted(name))."
             + NearestWord.hint(nearest)
     }
@@ -196,9 +199,8 @@ enum Messages {
     static let afterTheEnd = "comes after silence, which ends the answer: no step may follow."
     static func tooManyMatchingSteps(_ count: Int) -> String {
         "has rules that take up to \(count) steps per character of text; at most \(ScenarioLimits.matchingSteps) are "
-            + "allowed. An expression takes one step for each of its characters, and more for a class; a numbered "
-            + "repetition takes the steps of its part as often as it repeats; words take 1 step. Repeat less, or match "
-            + "words."
+            + "allowed. An expression takes one step for each of its characters, and more for a class; a counted "
+            + "repetition takes its part's steps once per repetition; words take 1 step. Repeat less, or match words."
     }
     static func tooManySteps(_ count: Int) -> String {
         "has \(count) steps; an answer may have at most \(ScenarioLimits.steps), counting each chunk."
@@ -216,7 +218,7 @@ enum Messages {
     // MARK: A real server
 
     static let upstreamURL = "the URL of a server, such as https://api.example.com, or a mapping with url"
-    static func badUpstream(_ message: String) -> String { "names no server: \(message)." }
+    static func badUpstream(_ message: String) -> String { "does not name a server: \(message)." }
     static let answerer = "who answers: fake, real or real-else-fake"
     static let endpoints = "a method and a path such as GET /api/v1/goals, or several"
     static func unknownEndpoint(_ text: String, nearest: String?) -> String {

@@ -18,7 +18,7 @@ enum Messages {
             "The session's WebSockets have \(count) frames, but at most \(ReplayLimits.frames) can be "
                 + "replayed; split it."
         case .tooManyBytes(let count):
-            "The session's fields, bodies and frames take \(count) bytes, but at most \(ReplayLimits.bytes) "
+            "The session's fields, bodies and frames take up \(count) bytes, but at most \(ReplayLimits.bytes) "
                 + "can be replayed; split it."
         }
     }
@@ -72,7 +72,7 @@ enum Messages {
     static func message(_ miss: ReplayMiss) -> String {
         let request = "\(miss.method) \(miss.target)"
         let nearest = miss.nearest.map { "\($0.method) \($0.target) (entry \($0.entry))" }
-        let differs = miss.differences.isEmpty ? "." : "; it differs: \(list(miss.differences))."
+        let differs = miss.differences.isEmpty ? "." : "; differences: \(list(miss.differences))."
         switch (miss.reason, nearest) {
         case (.runOut(let count), _):
             return "\(request) was recorded \(count == 1 ? "once" : "\(count) times"), and has already been answered "
@@ -84,7 +84,7 @@ enum Messages {
             return "\(request) is not the next request in the session; the next request is \(nearest)\(differs)"
         case (.notItsTurn, nil): return "\(request) is not the next request in the session."
         case (.unknown, let nearest?):
-            let place = miss.differences.isEmpty ? " in this place" : ""
+            let place = miss.differences.isEmpty ? " at this point" : ""
             return "\(request) is not in the session\(place). The nearest is \(nearest)\(differs)"
         case (.unknown, nil): return "\(request) is not in the session, and the session has no similar request."
         }

@@ -56,7 +56,7 @@ enum Messages {
         case .shortBody:
             "\(bodies) \(isOne ? "is shorter than its declared size" : "are shorter than their declared sizes")\(place)"
         case .formFile:
-            "the files of \(Words.counted(count, "form")) were not recorded\(place); save the HAR with its content"
+            "the files in \(Words.counted(count, "form")) were not recorded\(place); save the HAR with its content"
         case .message: "\(messages) that \(isOne ? "is" : "are") neither text nor binary \(was) left out\(place)"
         case .unreadableMessage:
             "\(messages) that should be base64 but \(isOne ? "is" : "are") not \(was) left out\(place)"
@@ -65,7 +65,7 @@ enum Messages {
             "\(messages) in "
                 + "\(isOne ? "an entry that is not an open WebSocket" : "entries that are not open WebSockets") \(was) "
                 + "left out\(place)"
-        case .messages: "the messages of \(Words.counted(count, "WebSocket")) were not recorded\(place)"
+        case .messages: "the messages on \(Words.counted(count, "WebSocket")) were not recorded\(place)"
         }
     }
     /// The entries for a note: `(entry 3)`, `(entries 3 and 7)`, `(entries 1, 2, 3, 4, 5, …)`.
@@ -280,7 +280,7 @@ enum Messages {
             + "connection is not recorded."
     }
     static func tooManySecrets(limit: Int) -> String {
-        "More than \(limit) secrets occurred: the remaining secrets are still replaced, but secrets of the same kind "
+        "More than \(limit) secrets were found: the remaining secrets are still replaced, but secrets of the same kind "
             + "share one placeholder."
     }
 

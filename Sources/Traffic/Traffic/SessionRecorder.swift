@@ -83,7 +83,7 @@ public final class SessionRecorder {
     ///
     /// The connection's number must differ from the numbers of all open connections; the scheme is `http` or `https`.
     public func opened(_ connection: UInt64, scheme: String) {
-        precondition(taps[connection] == nil, "connection \(connection) is open already")
+        precondition(taps[connection] == nil, "connection \(connection) is already open")
         let observer = ConnectionObserver(scheme: scheme, authority: settings.authority, limits: settings.limits)
         taps[connection] = Tap(observer)
     }

@@ -234,7 +234,7 @@ struct ConformanceTests {
         }
         #expect(told(Array("<p>".utf8), 418, "text/html").isEmpty)
         changed["plan"] = "pro"
-        #expect(told(JSONValue.object(changed).encoded()) == ["200, plan: a number ≠ a text"])
+        #expect(told(JSONValue.object(changed).encoded()) == ["200, plan: a number ≠ a string"])
     }
 
     @Test("Accepting a session leaves out deviations that cannot be expressed in an overlay")

@@ -60,8 +60,8 @@ import Testing
         (
             PlantError(
                 "p", .duplicateTopic(Topic(persona: .fitnessCoach, context: ConsultationContext(.mood, id: "x")))),
-            "The user has an active consultation with the fitness_coach about \"mood x\" already, and one is the limit; "
-                + "archive one of the two, or take another persona or context."
+            "The user already has an active consultation with the fitness_coach about \"mood x\", and one is the "
+                + "limit; archive one of the two, or use another persona or context."
         ),
         (
             PlantError("p", .tooManyActive(limit: 10)),
@@ -83,7 +83,7 @@ import Testing
         ),
         (
             PlantError("p", .beforeTheCalendar(5)),
-            "5 ns before the world begins is before 1678, the first year; set a shorter duration."
+            "5 ns before the world begins is before 1678, the earliest supported year; set a shorter duration."
         ),
         (
             PlantError("p", .outOfOrder(now, earlier: now.advanced(byNanoseconds: 500_000_000), "it was created")),

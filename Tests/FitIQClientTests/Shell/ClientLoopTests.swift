@@ -225,7 +225,7 @@ struct ClientLoopTests {
         try connect(other)
         try connect(other)
         let told = other.wire.takeInputs().map(Played.words)
-        #expect(told == ["1: failed: cannot connect to \(refusing[0].address): nothing listens there."])
+        #expect(told == ["1: failed: cannot connect to \(refusing[0].address): nothing is listening there."])
         // The next connection looks up the name again.
         #expect(other.addresses.isEmpty)
     }

@@ -730,7 +730,7 @@ async def certificates():
                 (stranger.ready["https_url"], ["--upstream-ca", str(certificate)],
                  ["UPSTREAM_TLS_FAILED", "other.example"]),
                 (server.url.replace("http://", "https://"), ["--upstream-ca", authority], ["UPSTREAM_TLS_FAILED", "http://"]),
-                ("http://127.0.0.1:1", [], ["UPSTREAM_UNREACHABLE", "nothing listens there"])]:
+                ("http://127.0.0.1:1", [], ["UPSTREAM_UNREACHABLE", "nothing is listening there"])]:
             path = FOLDER / f"refused-{random.getrandbits(64):x}.har"
             with running("record", "--upstream", upstream, "--output", str(path), *options) as proxy:
                 async with aiohttp.ClientSession() as session, session.get(proxy.url + "/health") as answer:

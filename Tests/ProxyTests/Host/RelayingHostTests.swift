@@ -214,7 +214,7 @@ struct RelayingHostTests {
             answers += try client.receive(until: "is running.\"}}")
         }
         #expect(answers.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
-        #expect(answers.contains("nothing listens there"))
+        #expect(answers.contains("nothing is listening there"))
         client.close()
     }
 

@@ -15,9 +15,9 @@ struct FailureTests {
 
     static let failures: [(UpstreamFailure, String, String, String)] = [
         (
-            .unreachable("nothing listens there"), "502 Bad Gateway", "UPSTREAM_UNREACHABLE",
-            "The proxy cannot reach http://api.example.com: nothing listens there. Check the URL, and check that the "
-                + "server is running."
+            .unreachable("nothing is listening there"), "502 Bad Gateway", "UPSTREAM_UNREACHABLE",
+            "The proxy cannot reach http://api.example.com: nothing is listening there. Check the URL, and check that "
+                + "the server is running."
         ),
         (
             .connectTimeout(.seconds(10)), "504 Gateway Timeout", "UPSTREAM_TIMEOUT",
@@ -283,7 +283,7 @@ struct FailureTests {
                 + "everything before that is in 'a'")
         #expect(
             SessionTap.stopped("x", program: "server", rest: nil)
-                == "THE RECORDING HAS STOPPED: x. The server continues without it; everything before that is lost, too"
+                == "THE RECORDING HAS STOPPED: x. The server continues without it; everything before that is also lost"
         )
         #expect(
             SessionTap.notCompacted("x")

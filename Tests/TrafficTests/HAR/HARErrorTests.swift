@@ -238,7 +238,7 @@ struct HARErrorTests {
             ),
             (
                 .lost(.formFile, count: 1, entries: [9]),
-                "the files of 1 form were not recorded (entry 9); save the HAR with its content"
+                "the files in 1 form were not recorded (entry 9); save the HAR with its content"
             ),
             (
                 .lost(.message, count: 1, entries: [3]),
@@ -266,7 +266,7 @@ struct HARErrorTests {
             ),
             (
                 .lost(.messages, count: 2, entries: [3, 5]),
-                "the messages of 2 WebSockets were not recorded (entries 3 and 5)"
+                "the messages on 2 WebSockets were not recorded (entries 3 and 5)"
             ),
             (.recorded("The disk was full."), "The disk was full."),
         ])

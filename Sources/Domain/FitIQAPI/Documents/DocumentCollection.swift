@@ -272,7 +272,7 @@ struct MemberRule: Sendable {
             return "a number" + Self.words(range, unlimited: (-.greatestFiniteMagnitude, .greatestFiniteMagnitude))
         case .array(let rule, let count):
             let limits = Self.words(count, unlimited: (0, .max))
-            let values = rule.map { " of which each is \($0.expected)" } ?? ""
+            let values = rule.map { " whose elements are each \($0.expected)" } ?? ""
             return "a list" + (limits.isEmpty ? "" : " with a length" + limits) + values
         case .object: return "an object"
         }

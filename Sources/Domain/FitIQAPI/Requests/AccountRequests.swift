@@ -38,9 +38,9 @@ public struct LogInRequest: Equatable, Sendable {
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
         email = try fields.text("email", characters: 0...Self.length)
-            .required("email", expected: "the address of the account")
+            .required("email", expected: "the account's address")
         password = try fields.text("password", characters: 0...Self.length)
-            .required("password", expected: "the password of the account")
+            .required("password", expected: "the account's password")
     }
 
     private static let length = 1000
@@ -183,7 +183,7 @@ extension APIError {
         "An account with this email already exists (case is ignored): log in, or register with a different email.")
 
     /// Wrong passwords and unknown addresses get the same error, which therefore does not reveal who has an account.
-    public static let wrongLogin = unauthorized("The email or the password is wrong.")
+    public static let wrongLogin = unauthorized("The email or password is wrong.")
     public static func badRefreshToken(_ error: AccessToken.Refusal) -> Self {
         Self(
             .badRequest, .badRequest,

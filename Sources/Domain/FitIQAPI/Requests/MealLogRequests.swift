@@ -133,14 +133,14 @@ extension MealItem {
         }
         self.init(
             name: try fields.text(name, characters: Self.nameLengths)
-                .required(name, expected: "what the food is called"),
-            quantity: try amount("quantity", "how many of the unit"),
+                .required(name, expected: "the food's name"),
+            quantity: try amount("quantity", "the number of units"),
             unit: try fields.text("unit", characters: Self.unitLengths)
                 .required("unit", expected: "the unit, such as \"cups\""),
             nutrients: try MealNutrients(
                 calories: Int(try amount("calories", "kilocalories").rounded())
             ) { name throws(APIError) in
-                Int((try amount(name + "_g", "grams of this quantity") * 10).rounded())
+                Int((try amount(name + "_g", "grams in this quantity") * 10).rounded())
             })
     }
 }

@@ -376,7 +376,7 @@ struct CoachBook: Sendable {
         }
         templates = AnswerIndex(read)
         if usualTemplates.count < Persona.allCases.count {
-            file.refuse("each persona has a template", at: section.line)
+            file.refuse("each persona needs a template", at: section.line)
         }
     }
 

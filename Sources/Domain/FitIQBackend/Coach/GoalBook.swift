@@ -35,7 +35,7 @@ struct GoalBook: Sendable {
             }
             if section.name == "stages", stages.count < GoalStage.allCases.count {
                 file.refuse(
-                    "each of \(GoalStage.allCases.map(\.rawValue).joined(separator: ", ")) has a stage",
+                    "each of \(GoalStage.allCases.map(\.rawValue).joined(separator: ", ")) needs a stage",
                     at: section.line)
             }
         }

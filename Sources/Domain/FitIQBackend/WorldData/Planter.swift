@@ -280,9 +280,9 @@ extension PlantError.Problem {
         case .nothingToAnswer:
             "Only an active consultation whose last message is from the user can await an answer; omit awaits_answer."
         case .duplicateTopic(let topic):
-            "The user has an active consultation with the \(topic.persona.rawValue) about "
-                + "\"\(topic.context.type.rawValue)\(topic.context.id.map { " \($0)" } ?? "")\" already, "
-                + "and one is the limit; archive one of the two, or take another persona or context."
+            "The user already has an active consultation with the \(topic.persona.rawValue) about "
+                + "\"\(topic.context.type.rawValue)\(topic.context.id.map { " \($0)" } ?? "")\", "
+                + "and one is the limit; archive one of the two, or use another persona or context."
         case .tooManyActive(let limit):
             "A user may have at most \(limit) active consultations; archive or omit some."
         case .twoConversations(let other):
@@ -295,13 +295,13 @@ extension PlantError.Problem {
         case .negativeAge(let age):
             "\(age) ns before the world begins is after the world's start; set a duration of 0 or more, or omit it."
         case .beforeTheCalendar(let age):
-            "\(age) ns before the world begins is before 1678, the first year; set a shorter duration."
+            "\(age) ns before the world begins is before 1678, the earliest supported year; set a shorter duration."
         case .outOfOrder(let time, let earlier, let what):
             "\(time.preciseText) is before \(earlier.preciseText), when \(what); set that time or a later one, or omit "
                 + "it."
         case .finishedWhileProcessing:
             "A meal log that is being processed has not finished; omit the time, or change the status."
-        case .photoNotRecognized: "A photo is recognized immediately; set the status completed or failed."
+        case .photoNotRecognized: "A photo is recognized immediately; set the status to completed or failed."
         case .mealTypeOfApps(let type):
             "Only the apps use the meal type \"\(type.rawValue)\"; use a different type, or use the guide union."
 
@@ -364,7 +364,7 @@ extension Planter {
             ("allergies", lists.allergies), ("dietary_restrictions", lists.dietaryRestrictions),
             ("food_dislikes", lists.foodDislikes),
         ] {
-            try check(texts.count, "texts", limit: PreferenceLists.limit, "\(path).\(name)")
+            try check(texts.count, "strings", limit: PreferenceLists.limit, "\(path).\(name)")
             for (index, text) in texts.enumerated() {
                 try check(text, "\(path).\(name)[\(index)]", PreferenceLists.characters)
             }

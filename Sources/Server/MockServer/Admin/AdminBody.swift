@@ -120,7 +120,7 @@ struct AdminBody {
         let keys = Self.payloadKeys.filter { self[$0] != nil }
         guard let key = keys.first else { return nil }
         guard keys.count == 1 else { throw .severalPayloads(keys) }
-        let bytes = try value(key, expected: key == "text" ? "a text" : "bytes in base64 (RFC 4648, section 4)") {
+        let bytes = try value(key, expected: key == "text" ? "a string" : "bytes in base64 (RFC 4648, section 4)") {
             switch key {
             case "json": $0.encoded()
             case "text": $0.string.map { Array($0.utf8) }

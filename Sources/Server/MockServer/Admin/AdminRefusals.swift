@@ -152,7 +152,7 @@ extension APIError {
     /// Refuses an export that would be too large to import.
     static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
         .full(
-            "This world's state may take \(bytes) bytes, but PUT /__admin/state accepts at most \(limit); a server "
+            "This world's state may take up \(bytes) bytes, but PUT /__admin/state accepts at most \(limit); a server "
                 + "that exports on exit writes the state to a file, and can import a file twice that size.")
     }
 

@@ -97,7 +97,9 @@ final class AdminResource: Sendable {
     static let takingFrames = [named("held/{held}"), named("sockets/{connection}/send")]
 
     private static func named(_ template: String) -> AdminResource {
-        guard let found = all.first(where: { $0.template == template }) else { preconditionFailure("It is listed.") }
+        guard let found = all.first(where: { $0.template == template }) else {
+            preconditionFailure("A named resource must be listed.")
+        }
         return found
     }
 

@@ -96,7 +96,7 @@ private struct BreakpointDraft {
         connection = try match.number("connection", in: 1...Int.max).map(UInt64.init)
         for (one, other) in [("at", "type"), ("connection", "connections")]
         where match[one] != nil && match[other] != nil {
-            throw .invalid("Say either 'match.\(one)' or 'match.\(other)'.")
+            throw .invalid("Set either 'match.\(one)' or 'match.\(other)'.")
         }
         if let first = match["endpoint"]?.string?.split(separator: " ").first, ["handshake", "socket"].contains(first) {
             throw .invalid(

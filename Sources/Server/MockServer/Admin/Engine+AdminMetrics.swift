@@ -14,7 +14,8 @@ extension Engine {
         text.gauge("connections", "Open connections.", connections.count)
         text.gauge("web_sockets", "Open WebSockets.", connections.webSocketCount)
         text.gauge("held_bytes", "Memory held by connections, in bytes.", connections.heldBytes)
-        text.gauge("held_things", "What breakpoints hold.", all.reduce(0) { $0 + ($1.live?.holds.things.count ?? 0) })
+        text.gauge(
+            "held_things", "Things held by breakpoints.", all.reduce(0) { $0 + ($1.live?.holds.things.count ?? 0) })
         text.gauge("worlds", "Worlds, including the default world.", all.count)
         text.counter("worlds_made_total", "Worlds created.", [([], worlds.madeCount)])
         text.gauge("stored_bytes", "The state of all worlds, as JSON.", worlds.storedBytes)
@@ -35,7 +36,7 @@ extension Engine {
             })
         text.counter("request_body_bytes_total", "Request bodies.", [([], counts.requestBytes)])
         text.counter("response_body_bytes_total", "Answer bodies.", [([], counts.responseBytes)])
-        text.counter("refusals_total", "Connections refused for their input.", [([], counts.refusals)])
+        text.counter("refusals_total", "Connections refused because of their input.", [([], counts.refusals)])
         text.counter(
             "frames_total", "WebSocket frames, as in the journal.",
             counts.frames.counts.map { frame, count in

@@ -200,10 +200,10 @@ extension Engine {
 
         private static let shown = 10
 
-        /// A sentence such as `12 frames were not expected in all.` if there are more differences than are listed.
+        /// A sentence such as `12 frames in all were not expected.` if there are more differences than are listed.
         private func more(_ count: Int, _ noun: String, _ predicate: String, than shown: Int = Self.shown) -> [String] {
             guard count > shown else { return [] }
-            return [count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s were\(predicate.dropFirst(3)) in all."]
+            return [count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s in all were\(predicate.dropFirst(3))."]
         }
     }
 

@@ -30,7 +30,7 @@ extension Engine {
                 || connection.output.isHeld
             if !isLate, !isHeldBack {
                 forgetSocket(of: connection)
-                return close(connection, code: .internalError, reason: "No pong came.", at: now)
+                return close(connection, code: .internalError, reason: "No pong arrived.", at: now)
             }
         }
         connection.pings.count += 1

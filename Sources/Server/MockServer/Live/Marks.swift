@@ -107,7 +107,7 @@ extension Engine {
         let usual = world.settings.scenario.rules.onRewind ?? .close
         let name = try body.choice("sockets", of: SocketEnding.allCases.map(\.rawValue), usually: usual.rawValue)
         let ending = SocketEnding(rawValue: name) ?? usual
-        guard let mark = world.live?.marks[place] else { preconditionFailure("It was found.") }
+        guard let mark = world.live?.marks[place] else { preconditionFailure("The mark must exist.") }
         return try copy(mark.snapshot, of: world, with: mark.snapshot.settings, for: call) {
             (engine, snapshot, now) throws(APIError) in
             engine.goBack(world, to: mark, snapshot, endingSocketsWith: ending, at: now)

@@ -278,7 +278,7 @@ package struct ValueKind: Hashable, Sendable {
     package let words: String
     /// Whether the value is a string, which fits wherever any text is expected.
     package private(set) var isText = false
-    private static let text = "a text"
+    private static let text = "a string"
     /// The generated value for free text, as opposed to one of the expected words.
     package static let anyText = "any text"
 

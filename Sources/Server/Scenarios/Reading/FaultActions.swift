@@ -43,7 +43,7 @@ extension ResponseFault {
 
     private static func quota(_ value: Cursor, _ fields: Fields) -> ResponseFault? {
         guard let window = Fields(value, as: .quota) else { return nil }
-        let requests = window.required("requests", "how many requests are answered")?.integer(
+        let requests = window.required("requests", "the number of requests to answer")?.integer(
             0...FaultLimits.quotaRequests)
         let span = window.required("per", Messages.duration)?.duration(1_000_000...FaultLimits.longestWindow)
         let replacement = Replacement.read(fields, defaultStatus: 429)
@@ -76,14 +76,15 @@ extension Replacement {
 extension Fields {
     /// The required number of bytes before the fault.
     func after(_ what: String) -> Int? {
-        required("after", "how many bytes of \(what) are sent")?.integer(0...FaultLimits.contentLengthError)
+        required("after", "the number of bytes of \(what) to send")?.integer(0...FaultLimits.contentLengthError)
     }
 }
 
 extension Cursor {
     func dribble() -> (bytes: Int, every: Int64)? {
         guard let fields = Fields(self, as: .dribble) else { return nil }
-        let bytes = fields.required("bytes", "how many at a time")?.integer(1...FaultLimits.contentLengthError)
+        let bytes = fields.required("bytes", "the number of bytes at a time")?.integer(
+            1...FaultLimits.contentLengthError)
         let every = fields.required("every", Messages.duration)?.duration(0...FaultLimits.longestWait)
         guard let bytes, let every else { return nil }
         return (bytes, every)

@@ -124,7 +124,7 @@ enum ObjectKind: String, CaseIterable {
         case .end: "an end"
         case .outages: "outages"
         case .overlay: "an overlay"
-        case .point: "a point of a connection"
+        case .point: "a point in a connection"
         default: "a \(rawValue)"
         }
     }

@@ -80,14 +80,14 @@ extension MealLogFailure {
         self.init(
             message: fields[message]?.text(1...500) ?? usual, details: fields["details"]?.text(1...1000),
             code: fields["code"]?.choice(of: Code.self) ?? .parsing,
-            suggestions: fields.list("suggestions", limit: Self.mostSuggestions, of: "texts") { $0.text(1...500) })
+            suggestions: fields.list("suggestions", limit: Self.mostSuggestions, of: "strings") { $0.text(1...500) })
     }
 }
 
 extension MealItem {
     static func read(_ fields: Fields) -> MealItem? {
-        let name = fields.required("name", "what the food is called")?.text(1...200)
-        let quantity = fields.required("quantity", "how many of the unit")?.double(0...1e9)
+        let name = fields.required("name", "the food's name")?.text(1...200)
+        let quantity = fields.required("quantity", "the number of units")?.double(0...1e9)
         let unit = fields.required("unit", "the unit, such as grams, cups or slice")?.text(1...100)
         let nutrients = MealNutrients(calories: fields["calories"]?.integer(0...1_000_000) ?? 0) { name in
             fields[name]?.tenths(upTo: 1_000_000) ?? 0

@@ -82,7 +82,7 @@ extension Scenario {
 
     private static func read(_ cursor: Cursor) -> Scenario? {
         guard let fields = Fields(cursor, as: .scenario) else { return nil }
-        let name = fields.required("name", "what the scenario is called, " + Messages.text(of: 1...100))?.text(1...100)
+        let name = fields.required("name", "the scenario's name, " + Messages.text(of: 1...100))?.text(1...100)
         var scenario = Scenario(name: name ?? "", summary: fields["summary"]?.text(1...300) ?? "")
         scenario.guide = fields["guide"]?.choice(of: GuideMode.self)
         scenario.seed = fields["seed"]?.unsigned()

@@ -299,7 +299,7 @@ extension ProfileDetails {
 extension PreferenceLists {
     static func read(_ fields: Fields) -> PreferenceLists {
         func texts(_ key: String) -> [String] {
-            fields.list(key, limit: PreferenceLists.limit, of: "texts") { $0.text(PreferenceLists.characters) }
+            fields.list(key, limit: PreferenceLists.limit, of: "strings") { $0.text(PreferenceLists.characters) }
         }
         var lists = PreferenceLists()
         lists.allergies = texts("allergies")
