@@ -258,8 +258,8 @@ struct ReportOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Shorten standard output and the JSON: only the broken obligations, their runs, the first evidence, and \
-            how to fix them.
+            Shorten standard output and the JSON: only the broken obligations, their runs, the first piece of \
+            evidence, and how to fix them.
             """)
     var summary = false
 

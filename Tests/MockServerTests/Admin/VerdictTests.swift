@@ -45,7 +45,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("The verdict summary lists each breach with its first evidence and its advice and counts the rest")
+    @Test("The verdict summary lists each breach with its first piece of evidence and its advice, and counts the rest")
     func summary() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.plainWorld()

@@ -155,8 +155,8 @@ public struct JSONReport {
     }
 }
 
-/// The short form of verdicts: the broken obligations and their runs, with the first evidence and how to fix the
-/// client.
+/// The short form of verdicts: the broken obligations and their runs, with the first piece of evidence and how to fix
+/// the client.
 ///
 /// Kept and unexercised obligations only appear as counts.
 ///
