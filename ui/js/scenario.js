@@ -14,7 +14,7 @@ export function startScenario() {
   const check = calmly(300, checkText);
   area.addEventListener("input", () => { number(); check(); });
   area.addEventListener("scroll", () => { gutter.scrollTop = area.scrollTop; });
-  const lead = "A scenario describes what exists, what coaches answer, and what goes wrong, in YAML or JSON. The editor checks it as you type.";
+  const lead = "A scenario describes what exists, what coaches say, and what goes wrong, in YAML or JSON. The editor checks it as you type.";
   const list = select("Built-in scenario", [["", "Built-in…"], ...state.scenarios.map(each => each.name)], "", async name => {
     const found = name && await attempt(() => call("GET", `scenarios/${name}`));
     list.value = "";
