@@ -121,7 +121,8 @@ struct ConformTests {
         let done = try await Self.compare(
             serves: .goalLinking, expecting: .union, cases: ["consultation/create", "goal/chat/twice"])
         let rows = done.conformance.rows
-        #expect(rows.contains("| `POST /api/v1/consultations`: `404, message` | a text | no such member | "), "\(rows)")
+        #expect(
+            rows.contains("| `POST /api/v1/consultations`: `404, message` | a string | no such member | "), "\(rows)")
         #expect(rows.contains("| `GET /api/v1/goals`: `200, data` | an object | no such member | "), "\(rows)")
         #expect(done.report.outcome().exitCode == 1 && done.conformance.fidelity ?? 100 < 100)
     }

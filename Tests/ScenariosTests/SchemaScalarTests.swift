@@ -57,7 +57,8 @@ struct SchemaScalarTests {
     /// The rules that the schema does not express: combinations of values, and durations.
     static let beyond = [
         "requires '", "cannot be used with", "cannot be combined with", "does not name a goal",
-        "or the name of a pause", "must last from", "is for REST", "is for sockets", "for a REST endpoint", "an id: a lower-case UUID",
+        "or the name of a pause", "must last from", "is for REST", "is for sockets", "for a REST endpoint",
+        "an id: a lower-case UUID",
         "set both for all foods or for none",
     ]
 
