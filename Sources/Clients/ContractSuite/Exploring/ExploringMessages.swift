@@ -19,7 +19,7 @@ enum ExploringMessages {
         "The run has \(count) entries, but no story needs more than \(MemoryTrial.entryLimit)."
     }
     static func unusual(_ problems: [ClientReport.Problem]) -> String {
-        "The client showed its user a problem caused by something it must ignore: \(Messages.problems(problems))."
+        "Something that the client must ignore made it show its user a problem: \(Messages.problems(problems))."
     }
     static func restless(_ entry: JournalEntry, since start: Timestamp) -> String {
         "The client continued after its user had left: \(EntryLine(entry, since: start).text)"
