@@ -178,7 +178,7 @@ extension Messages {
                                   </trust-anchors></debug-overrides>
                                 </network-security-config>
                               <application android:networkSecurityConfig="@xml/network_security_config" …>
-                              adb reverse tcp:8443 tcp:8443; the app then uses https://localhost:8443
+                              adb reverse tcp:8443 tcp:8443; the app then reaches the server at https://localhost:8443
 
             The CA's key never leaves \(folder(of: ca.path)). It signs certificates only for this machine's own \
             names. Even so, trust it only on development machines. To start over, delete that folder.
