@@ -55,7 +55,7 @@ import Testing
         ),
         (
             PlantError("p", .linkedAndUnlinked),
-            "The consultation cannot be both unlinked and linked with a goal; omit unlinked or linked_goal."
+            "The consultation cannot be both unlinked and linked to a goal; omit unlinked or linked_goal."
         ),
         (
             PlantError(
@@ -69,7 +69,7 @@ import Testing
         ),
         (
             PlantError("p", .twoConversations(other: "users[0].consultations[1]")),
-            "The goal is already linked with users[0].consultations[1], and can have only one conversation; "
+            "The goal is already linked to users[0].consultations[1], and can have only one conversation; "
                 + "set is_goals_conversation: false in one of the two consultations."
         ),
         (

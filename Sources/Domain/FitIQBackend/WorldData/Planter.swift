@@ -273,7 +273,7 @@ extension PlantError.Problem {
             "The context \"\(context.rawValue)\" has no context_id; omit it, or set the context to \"insight\", "
                 + "\"mood\" or \"journal\"."
         case .linkedAndUnlinked:
-            "The consultation cannot be both unlinked and linked with a goal; omit unlinked or "
+            "The consultation cannot be both unlinked and linked to a goal; omit unlinked or "
                 + "linked_goal."
         case .notEnded:
             "An active consultation has not been completed; omit completed_at, or change the status."
@@ -286,7 +286,7 @@ extension PlantError.Problem {
         case .tooManyActive(let limit):
             "A user may have at most \(limit) active consultations; archive or omit some."
         case .twoConversations(let other):
-            "The goal is already linked with \(other), and can have only one conversation; set is_goals_conversation: "
+            "The goal is already linked to \(other), and can have only one conversation; set is_goals_conversation: "
                 + "false in one of the two consultations."
 
         case .beyondTheBeginning(let time, let now):
