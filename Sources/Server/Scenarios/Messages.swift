@@ -186,7 +186,7 @@ enum Messages {
     static func unknownPause(_ name: String, known: [String], nearest: String?) -> String {
         let list =
             known.isEmpty
-            ? "no pauses are defined under 'pauses:'" : "the known pauses are \(Words.list(known, last: "and"))"
+            ? "no pauses are defined under 'pauses:'" : "known pauses: \(Words.list(known, last: "and"))"
         return "must be a duration such as 2s, or the name of a pause; \(list); got \(quoted(name))."
             + NearestWord.hint(nearest)
     }
