@@ -58,8 +58,7 @@ struct SchemaScalarTests {
     static let beyond = [
         "requires '", "cannot be used with", "cannot be combined with", "does not name a goal",
         "or the name of a pause", "must last from", "is for REST", "is for sockets", "for a REST endpoint",
-        "an id: a lower-case UUID",
-        "set both for all foods or for none",
+        "an id: a lower-case UUID", "set both for all foods or for none",
     ]
 
     @Test("The schema and the reader agree on each value", arguments: ObjectKind.allCases.filter { $0 != .overlay })

@@ -19,7 +19,7 @@ struct StateLimitTests {
         let network = VirtualNetwork { $0.limits.stateBody = limit }
         let answer = try network.admin(.get, "state")
         #expect(answer.status == (limit == 554 ? 200 : 507), "\(answer.text)")
-        if limit == 553 { #expect(answer.message.contains("may take 554 bytes")) }
+        if limit == 553 { #expect(answer.message.contains("may take up 554 bytes")) }
     }
 
     @Test("The server reads a state as YAML only up to the size of a scenario file")
