@@ -113,9 +113,8 @@ struct RecoversHistory: ObligationJudge {
             + "messages within 10 s of the next `connected`, and before it sends the next chat message.",
         tolerance:
             "A fetch between the interruption and `connected` also satisfies the obligation. A failed fetch is enough. "
-            + "The client need not fetch the messages if it closed the socket itself, if the server had stopped "
-            + "reading the socket before the client ended it, or if the client closes the next socket within those "
-            + "10 s.",
+            + "The client need not fetch the messages if it closes the socket itself, if the server stops reading "
+            + "the socket before the client ends it, or if the client closes the next socket within those 10 s.",
         advice: "The backend completes and stores the answer while the client is disconnected. After a reconnect, GET "
             + "/api/v1/consultations/{id}/messages and replace the truncated answer; do not wait for the missing "
             + "chunks.",

@@ -93,7 +93,7 @@ struct LimitStopsCreating: ObligationJudge {
         place: "HTTP errors",
         clause:
             "After a 429, the client does not send another create request that gets a 429 within 60 s, unless a "
-            + "consultation was archived or deleted in between.",
+            + "consultation is archived or deleted in between.",
         tolerance:
             "The judge ignores create requests sent before the 429 arrived. The 60 s limit has a tolerance of 50 ms. "
             + "The judge cannot tell a client that retries from a user who presses the button again, or from "

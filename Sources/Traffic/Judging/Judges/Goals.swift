@@ -8,7 +8,8 @@ struct ReusesConversation: ObligationJudge {
         clause:
             "Once an answer contains a goal's conversationId, the client does not send another chat-about-goal request "
             + "for the goal.",
-        tolerance: "The client may replace a conversation that was archived or deleted, or that the backend refused.",
+        tolerance:
+            "The client may replace a conversation that has been archived or deleted, or that the backend has refused.",
         advice: "Save conversationId from the answer to chat-about-goal and from every loaded goal, and open that "
             + "conversation if there is one.",
         scenarios: ["established-account"])

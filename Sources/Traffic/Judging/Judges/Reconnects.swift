@@ -291,8 +291,8 @@ struct ReconnectsAfterDrop: ObligationJudge {
         tolerance:
             "The user counts as continuing if the client loads the consultation's messages or logs meals twice, at "
             + "least 30 s apart. A handshake for any socket satisfies the obligation, even a refused one. The client "
-            + "need not reconnect after the consultation was archived, deleted or refused, or after another "
-            + "consultation was created. The client also need not reconnect if a fault silenced the socket, if the "
+            + "need not reconnect after the consultation is archived, deleted or refused, or after another "
+            + "consultation is created. The client also need not reconnect if a fault silenced the socket, if the "
             + "client abandoned the socket, or if the client broke the protocol on it. The judge ignores the apps' "
             + "meal socket.",
         advice:

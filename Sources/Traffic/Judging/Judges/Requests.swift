@@ -222,8 +222,8 @@ struct RefreshTokenOnce: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-token-once", level: .must, origin: .ours,
         clause:
-            "The client sends each refresh token to /auth/refresh only once, and never after the token was used, "
-            + "refused with 401 or revoked by a logout.",
+            "The client sends each refresh token to /auth/refresh only once, and never after the token has been "
+            + "used, refused with 401 or revoked by a logout.",
         tolerance:
             "The client may send the token again if the refresh failed with a status other than 401, got no answer, "
             + "or got an answer affected by a fault.",

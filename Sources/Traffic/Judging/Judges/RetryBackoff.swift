@@ -151,7 +151,7 @@ struct CreatesOnce: ObligationJudge {
             + "same thing again.",
         tolerance:
             "The client may repeat the POST after it has fetched the collection's list or the created resource. A "
-            + "repeat more than a minute later is attributed to the user. The backend recognises some repeats, such "
+            + "repeat more than a minute later is attributed to the user. The backend recognizes some repeats, such "
             + "as another request to create a consultation, and does not create a duplicate. With a single "
             + "guide, this obligation is not judged, because three of the guides show such a repeat after a 5xx.",
         advice:
