@@ -29,11 +29,12 @@ struct ResponseFaultTests {
     }
 
     private static let nothing =
-        " error: The stream ended within the wait for a response. Send the whole message before closing the connection."
+        " error: The stream ended before a response arrived. Send the whole message before closing the connection."
     private static let headCut =
-        " error: The stream ended within the head of a response. Send the whole message before closing the connection."
+        " error: The stream ended in the middle of a response's head. Send the whole message before closing "
+        + "the connection."
     private static let tooShort =
-        " error: The stream ended within a body. Send the whole message before closing the connection."
+        " error: The stream ended in the middle of a body. Send the whole message before closing the connection."
 
     private static let badSize =
         #" error: The chunk-size line is "no-number". Expected only the number of bytes in hexadecimal digits."#

@@ -17,15 +17,15 @@ struct MessageTests {
         ),
         (
             .bareCarriageReturn(some), 400,
-            "A CR without a following LF arrived in \"X: a\\r\". Send CR only before LF, at the end of a line."
+            "The line \"X: a\\r\" has a CR without a following LF. Send CR only before LF, at the end of a line."
         ),
         (
             .tooManyEmptyLines(7), 400,
             "More than 7 empty lines arrived before a request line. Send none."
         ),
         (
-            .truncated("a body"), 400,
-            "The stream ended within a body. Send the whole message before closing the connection."
+            .truncated("in the middle of a body"), 400,
+            "The stream ended in the middle of a body. Send the whole message before closing the connection."
         ),
         (
             .tlsOnPlainPort, 400,
@@ -182,7 +182,7 @@ struct MessageTests {
         ),
         (
             .transferEncodingInHTTP10, 400,
-            "Transfer-Encoding arrived in HTTP/1.0, which does not support it. Use HTTP/1.1 or Content-Length."
+            "Transfer-Encoding is not supported in HTTP/1.0. Use HTTP/1.1 or Content-Length."
         ),
         (
             .emptyTransferEncoding, 400,
@@ -241,7 +241,7 @@ struct MessageTests {
         ),
         (
             .bodyTooLarge(announced: .max, 7), 413,
-            "A Content-Length beyond all bounds arrived, but a body may have at most 7 bytes. Send less."
+            "An oversized Content-Length arrived, but a body may have at most 7 bytes. Send less."
         ),
     ]
 

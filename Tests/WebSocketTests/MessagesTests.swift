@@ -97,8 +97,8 @@ struct MessagesTests {
             "Sec-WebSocket fields arrived without \"Upgrade: websocket\". Send it with \"Connection: "
                 + "Upgrade\"; a proxy in between may have dropped both."
         ),
-        (.method("POST"), "A WebSocket handshake arrived as POST. Send it as GET."),
-        (.httpVersion, "A WebSocket handshake arrived in an HTTP version other than 1.1. Send it as HTTP/1.1."),
+        (.method("POST"), "A WebSocket handshake used the method POST. Use GET."),
+        (.httpVersion, "A WebSocket handshake used an HTTP version other than 1.1. Use HTTP/1.1."),
         (
             .connectionField("keep-alive"),
             "Connection came as \"keep-alive\", without the option \"upgrade\". Send \"Connection: Upgrade\"; "

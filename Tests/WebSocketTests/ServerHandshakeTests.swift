@@ -81,8 +81,8 @@ struct ServerHandshakeTests {
             "Sec-WebSocket fields arrived without"
         ),
         (Request("Upgrade: websockets", [.upgrade: ["websockets"]]), 426, "Sec-WebSocket fields arrived without"),
-        (Request("POST", method: .post), 400, "arrived as POST"),
-        (Request("HEAD", method: .head), 400, "arrived as HEAD"),
+        (Request("POST", method: .post), 400, "the method POST"),
+        (Request("HEAD", method: .head), 400, "the method HEAD"),
         (Request("HTTP/1.0", isHTTP11: false), 426, "other than 1.1"),
         (Request("no Connection", [.connection: []]), 400, "Connection is missing"),
         (Request("Connection: keep-alive", [.connection: ["keep-alive"]]), 400, "Connection came as \"keep-alive\""),

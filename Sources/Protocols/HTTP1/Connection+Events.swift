@@ -42,7 +42,7 @@ extension Connection {
         guard try skipEmptyLines(), try head.advance(buffer, from: .client, limits) else {
             guard endOfStream else { return .needsData }
             if buffer.isEmpty { return closed() }
-            throw .truncated("the head of a request")
+            throw .truncated("in the middle of a request's head")
         }
         let (head, body) = try head.request(limits)
         buffer.consume(self.head.length)
@@ -82,7 +82,7 @@ extension Connection {
     private mutating func responseHead() throws(RemoteError) -> Event {
         guard try head.advance(buffer, from: .server, limits) else {
             guard endOfStream else { return .needsData }
-            throw .truncated(buffer.isEmpty ? "the wait for a response" : "the head of a response")
+            throw .truncated(buffer.isEmpty ? "before a response arrived" : "in the middle of a response's head")
         }
         let (head, body) = try head.response(toHead: request.isHead, limits)
         buffer.consume(self.head.length)
@@ -130,7 +130,7 @@ extension Connection {
         switch try body.advance(&buffer, limits, bodyLimit: request.raisedLimit ?? limits.body) {
         case .needsData:
             guard endOfStream else { return .needsData }
-            guard body.endsWithStream else { throw .truncated("a body") }
+            guard body.endsWithStream else { throw .truncated("in the middle of a body") }
             return endOfMessage()
         case .data(let length):
             request.awaitsContinue = request.awaitsContinue && role == .client
@@ -190,7 +190,7 @@ extension Connection {
 
     /// The bytes that arrived after a change of protocol; pass them and all later bytes to the new protocol.
     public mutating func takeTrailingBytes() -> [UInt8] {
-        precondition(theirState == .switchedProtocol, "the connection still speaks HTTP")
+        precondition(theirState == .switchedProtocol, "the connection must have switched protocols")
         return buffer.takeAll()
     }
 }

@@ -24,13 +24,14 @@ extension RemoteError {
         rfc9112("2.2", "A line ended with a bare LF: \(line). End every line of a message with CRLF.")
     }
     static func bareCarriageReturn(_ line: Excerpt) -> RemoteError {
-        rfc9112("2.2", "A CR without a following LF arrived in \(line). Send CR only before LF, at the end of a line.")
+        rfc9112(
+            "2.2", "The line \(line) has a CR without a following LF. Send CR only before LF, at the end of a line.")
     }
     static func tooManyEmptyLines(_ limit: Int) -> RemoteError {
         rfc9112("2.2", "More than \(limit) empty lines arrived before a request line. Send none.")
     }
-    static func truncated(_ what: String) -> RemoteError {
-        rfc9112("8", "The stream ended within \(what). Send the whole message before closing the connection.")
+    static func truncated(_ place: String) -> RemoteError {
+        rfc9112("8", "The stream ended \(place). Send the whole message before closing the connection.")
     }
     static let tlsOnPlainPort = rfc9112(
         "2.1",
@@ -183,7 +184,7 @@ extension RemoteError {
     static let lengthWithTransferEncoding = rfc9112(
         "6.3", "Both Content-Length and Transfer-Encoding arrived. Send only one of them.")
     static let transferEncodingInHTTP10 = rfc9112(
-        "6.1", "Transfer-Encoding arrived in HTTP/1.0, which does not support it. Use HTTP/1.1 or Content-Length.")
+        "6.1", "Transfer-Encoding is not supported in HTTP/1.0. Use HTTP/1.1 or Content-Length.")
     static let emptyTransferEncoding = rfc9112(
         "6.1", "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or a Content-Length instead.")
     static let chunkedTwice = rfc9112(
@@ -197,7 +198,7 @@ extension RemoteError {
                 + "Content-Length.", .notImplemented)
     }
     static func bodyTooLarge(announced: Int, _ limit: Int) -> RemoteError {
-        let size = announced == .max ? "A Content-Length beyond all bounds" : "Content-Length: \(announced)"
+        let size = announced == .max ? "An oversized Content-Length" : "Content-Length: \(announced)"
         return rfc9110(
             "15.5.14", "\(size) arrived, but a body may have at most \(limit) bytes. Send less.", .contentTooLarge)
     }

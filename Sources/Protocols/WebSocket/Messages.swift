@@ -93,8 +93,8 @@ extension ServerHandshake.Refusal {
             Sec-WebSocket fields arrived without "Upgrade: websocket". Send it with "Connection: Upgrade"; a proxy \
             in between may have dropped both.
             """
-        case .method(let method): "A WebSocket handshake arrived as \(method). Send it as GET."
-        case .httpVersion: "A WebSocket handshake arrived in an HTTP version other than 1.1. Send it as HTTP/1.1."
+        case .method(let method): "A WebSocket handshake used the method \(method). Use GET."
+        case .httpVersion: "A WebSocket handshake used an HTTP version other than 1.1. Use HTTP/1.1."
         case .connectionField(let value):
             """
             \(field("Connection", value)), without the option "upgrade". Send "Connection: Upgrade"; \

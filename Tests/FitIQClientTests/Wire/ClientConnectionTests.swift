@@ -45,14 +45,14 @@ struct ClientConnectionTests {
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab", true,
             """
-            1: failed: the server's response is not valid HTTP: The stream ended within a body. Send the whole \
-            message before closing the connection. (RFC 9112 §8).
+            1: failed: the server's response is not valid HTTP: The stream ended in the middle of a body. Send \
+            the whole message before closing the connection. (RFC 9112 §8).
             """
         ),
         (
             "", true,
             """
-            1: failed: the server's response is not valid HTTP: The stream ended within the wait for a response. \
+            1: failed: the server's response is not valid HTTP: The stream ended before a response arrived. \
             Send the whole message before closing the connection. (RFC 9112 §8).
             """
         ),

@@ -179,7 +179,7 @@ struct SizeLimitTests {
         client.wire.finishWriting()
         let response = try client.response()
         #expect(response.status == 400)
-        #expect(response.message.contains("The stream ended within the head of a request"))
+        #expect(response.message.contains("The stream ended in the middle of a request's head"))
         #expect(client.wire.ending == .closed)
     }
 }
