@@ -89,39 +89,39 @@ struct WordingTests {
         .init(".500 kg rice", "Rice", ".500 kg", 0.95, "Cooked"),
         .init("2 heaped tbsp sugar", "Sugar", "2 heaped tbsp", 0.85, "Read \"heaped tbsp\" as tablespoons"),
         .init("2 level tbsp sugar", "Sugar", "2 level tbsp", 0.95),
-        .init("200 g raw rice", "Raw Rice", "200 g", 0.85, "Cooked; Counted without \"raw\""),
-        .init("200 g uncooked rice", "Uncooked Rice", "200 g", 0.85, "Cooked; Counted without \"uncooked\""),
+        .init("200 g raw rice", "Raw Rice", "200 g", 0.85, "Cooked; Ignored \"raw\""),
+        .init("200 g uncooked rice", "Uncooked Rice", "200 g", 0.85, "Cooked; Ignored \"uncooked\""),
         .init("2 raw carrots", "Raw Carrots", "2", 0.95),
         .init("2 mugs of tea", "Tea", "2 mugs", 0.85, "Read \"mugs\" as cups"),
         .init("slices of bread", "Bread", "slices", 0.85, "Read \"slices\" as one"),
-        .init("2 fried bananas", "Fried Bananas", "2", 0.85, "Counted without \"fried\""),
-        .init("2 low-fat muffins", "Low Fat Muffins", "2", 0.85, "Counted without \"low fat\""),
+        .init("2 fried bananas", "Fried Bananas", "2", 0.85, "Ignored \"fried\""),
+        .init("2 low-fat muffins", "Low Fat Muffins", "2", 0.85, "Ignored \"low fat\""),
         .init("a large latte", "Large Latte", "1", 0.85, latte),
         .init("20 kg rice", "Rice", "20 kg", 0.3, "Cooked; Limited to 10 kg"),
         .init("1 lb 4 oz chicken", "Chicken", "1 lb 4 oz", 0.95, "Roasted, skinless"),
-        .init("1 slice of a 14 inch pizza", "14 Inch Pizza", "1 slice", 0.85, "Counted without \"14 inch\""),
+        .init("1 slice of a 14 inch pizza", "14 Inch Pizza", "1 slice", 0.85, "Ignored \"14 inch\""),
         .init(
-            "12\" pizza", "12 Inch Pizza", "1", 0.85, "Counted without \"12 inch\"; Assumed one of 856 g"),
-        .init("100kcal of rice", "Rice", "100kcal", 0.85, "Cooked; Weighed by the stated 100kcal"),
+            "12\" pizza", "12 Inch Pizza", "1", 0.85, "Ignored \"12 inch\"; Assumed one of 856 g"),
+        .init("100kcal of rice", "Rice", "100kcal", 0.85, "Cooked; Weight derived from the stated 100kcal"),
         .init("1 apple (80 cal)", "Apple", "1", 0.85, "Scaled to the stated 80 cal"),
-        .init("1 apple (9000 cal)", "Apple", "1", 0.7, "Counted without the stated 9000 cal"),
+        .init("1 apple (9000 cal)", "Apple", "1", 0.7, "Ignored the stated 9000 cal"),
         .init("2 eggs (140 kcal)", "Eggs", "2", 0.95),
         .init(
             "15 g granola from Jordans granola", "Granola", "15 g", 0.7,
-            "Counted \"granola\" once; Not recognised: \"Jordans\""),
-        .init("70% dark chocolate 20 g", "70% Dark Chocolate", "20 g", 0.85, "Counted without \"70%\""),
+            "Counted \"granola\" once; Not recognized: \"Jordans\""),
+        .init("70% dark chocolate 20 g", "70% Dark Chocolate", "20 g", 0.85, "Ignored \"70%\""),
         // Unknown words.
-        .init("2 eggs and unobtainium", "Eggs", "2", 0.7, "Not recognised: \"unobtainium\""),
-        .init("2 eggs without the yolk", "Eggs", "2", 0.7, "Not recognised: \"yolk\""),
+        .init("2 eggs and unobtainium", "Eggs", "2", 0.7, "Not recognized: \"unobtainium\""),
+        .init("2 eggs without the yolk", "Eggs", "2", 0.7, "Not recognized: \"yolk\""),
         .init("2 coffees without sugar", "Coffees", "2", 0.85, "Counted in servings (1 cup, 237 g)"),
         .init(
-            "2 ㎏ rice", "Rice", "2", 0.7, "Cooked; Counted in servings (1 cup, 158 g); Not recognised: \"㎏\""),
-        .init("2 eggs, aa, bb, cc", "Eggs", "2", 0.7, "Not recognised: \"aa\", \"bb\", \"cc\""),
-        .init("2 eggs, aa, bb, cc, dd, ee", "Eggs", "2", 0.7, "Not recognised: \"aa\", \"bb\", \"cc\" and 2 more"),
-        .init("20 kg rice zork", "Rice", "20 kg", 0.3, "Cooked; Limited to 10 kg; Not recognised: \"zork\""),
+            "2 ㎏ rice", "Rice", "2", 0.7, "Cooked; Counted in servings (1 cup, 158 g); Not recognized: \"㎏\""),
+        .init("2 eggs, aa, bb, cc", "Eggs", "2", 0.7, "Not recognized: \"aa\", \"bb\", \"cc\""),
+        .init("2 eggs, aa, bb, cc, dd, ee", "Eggs", "2", 0.7, "Not recognized: \"aa\", \"bb\", \"cc\" and 2 more"),
+        .init("20 kg rice zork", "Rice", "20 kg", 0.3, "Cooked; Limited to 10 kg; Not recognized: \"zork\""),
     ]
 
-    private static let latte = "Counted without \"large\"; Counted in servings (12 fluid ounces, 360 g)"
+    private static let latte = "Ignored \"large\"; Counted in servings (12 fluid ounces, 360 g)"
 
     @Test("A food's name capitalizes small words only at its start")
     func titles() {

@@ -219,11 +219,11 @@ enum Messages {
     static func usual(_ unit: MealUnit, grams: Double) -> String {
         "Assumed \(number(grams)) g each for \(unit.rawValue)"
     }
-    static func uncounted(_ adjective: String) -> String { "Counted without \"\(adjective)\"" }
+    static func uncounted(_ adjective: String) -> String { "Ignored \"\(adjective)\"" }
     static func once(_ name: String) -> String { "Counted \"\(name)\" once" }
-    static func weighed(by energy: String) -> String { "Weighed by the stated \(energy)" }
+    static func weighed(by energy: String) -> String { "Weight derived from the stated \(energy)" }
     static func scaled(to energy: String) -> String { "Scaled to the stated \(energy)" }
-    static func unusedEnergy(_ energy: String) -> String { "Counted without the stated \(energy)" }
+    static func unusedEnergy(_ energy: String) -> String { "Ignored the stated \(energy)" }
     static func assumption(_ assumption: Amount.Assumption) -> String {
         switch assumption {
         case .mean(let low, let high): "Mean of \(number(low)) and \(number(high))"
@@ -236,7 +236,7 @@ enum Messages {
     /// Names at most three words.
     static func notRecognised(_ words: [String]) -> String {
         let named = words.prefix(3).map { "\"\($0)\"" }.joined(separator: ", ")
-        return "Not recognised: \(named)" + (words.count > 3 ? " and \(words.count - 3) more" : "")
+        return "Not recognized: \(named)" + (words.count > 3 ? " and \(words.count - 3) more" : "")
     }
 
     /// A number with at most two decimal places, without trailing zeros.

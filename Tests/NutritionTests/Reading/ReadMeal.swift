@@ -39,7 +39,7 @@ struct ReadMeal: CustomTestStringConvertible {
         // Each item notes its unknown words, which lower its confidence.
         for item in meal.items {
             #expect((item.confidence <= 0.7) || unknown.isEmpty, sourceLocation: sourceLocation)
-            #expect(item.notes?.contains("Not recognised") ?? false == !unknown.isEmpty, sourceLocation: sourceLocation)
+            #expect(item.notes?.contains("Not recognized") ?? false == !unknown.isEmpty, sourceLocation: sourceLocation)
         }
     }
 
