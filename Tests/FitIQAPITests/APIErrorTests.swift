@@ -328,7 +328,7 @@ import Testing
         ),
         (
             .storeFull(limit: 5), .storeFull,
-            "This server has reached its limit of 5 bytes in memory, so this message was not stored. Restart the "
+            "This server has reached its memory limit of 5 bytes, so this message was not stored. Restart the "
                 + "server to start over."
         ),
         (.consultationNotActive, .consultationNotActive, "Consultation is not active"),

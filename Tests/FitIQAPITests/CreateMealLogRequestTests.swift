@@ -132,7 +132,7 @@ import Testing
         ),
         (
             .storeFull(limit: 7),
-            "This server has reached its limit of 7 bytes in memory, so the items were not stored; restart the server "
+            "This server has reached its memory limit of 7 bytes, so the items were not stored; restart the server "
                 + "to start over"
         ),
     ]

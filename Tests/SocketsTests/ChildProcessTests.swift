@@ -197,7 +197,7 @@ struct ChildProcessTests {
                 "cannot open a pipe to a program: this process has reached its limit on open files; raise it with ulimit -n"
             ),
             (.write, EPIPE, "cannot write to the program: it no longer reads its input"),
-            (.read, ETIMEDOUT, "cannot read from the program: its time limit was reached"),
+            (.read, ETIMEDOUT, "cannot read from the program: its time limit has expired"),
             (
                 .start("x"), ENOEXEC,
                 "cannot start 'x': it is not a program that this system can run; a script begins with a line like #!/bin/sh"

@@ -227,7 +227,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
 
     private var reason: String {
         switch code {
-        case ETIMEDOUT: "its time limit was reached"
+        case ETIMEDOUT: "its time limit has expired"
         case EMFILE: "this process has reached its limit on open files; raise it with ulimit -n"
         default: String(cString: strerror(code))
         }

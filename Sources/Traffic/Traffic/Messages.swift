@@ -51,7 +51,7 @@ enum Messages {
         case .body: "\(bodies) \(was) not recorded\(place); save the HAR with its content"
         case .unreadableBody:
             "\(bodies) \(isOne ? "is" : "are") not in the encoding that the file names, perhaps because the "
-                + "file was sanitised\(place): treated as not recorded"
+                + "file was sanitized\(place): treated as not recorded"
         case .cutBody: "\(bodies) \(was) truncated or omitted by the recorder\(place)"
         case .shortBody:
             "\(bodies) \(isOne ? "is shorter than its declared size" : "are shorter than their declared sizes")\(place)"

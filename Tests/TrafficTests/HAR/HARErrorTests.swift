@@ -221,12 +221,12 @@ struct HARErrorTests {
             ),
             (
                 .lost(.unreadableBody, count: 1, entries: [1]),
-                "1 body is not in the encoding that the file names, perhaps because the file was sanitised (entry 1): "
+                "1 body is not in the encoding that the file names, perhaps because the file was sanitized (entry 1): "
                     + "treated as not recorded"
             ),
             (
                 .lost(.unreadableBody, count: 2, entries: [1, 4]),
-                "2 bodies are not in the encoding that the file names, perhaps because the file was sanitised (entries "
+                "2 bodies are not in the encoding that the file names, perhaps because the file was sanitized (entries "
                     + "1 and 4): treated as not recorded"
             ),
             (.lost(.cutBody, count: 1, entries: [2]), "1 body was truncated or omitted by the recorder (entry 2)"),

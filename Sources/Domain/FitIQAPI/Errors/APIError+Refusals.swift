@@ -263,7 +263,7 @@ extension APIError {
         self.init(waits ? .tooManyRequests : .insufficientStorage, error.code, error.message)
     }
 
-    /// The fake's storage limit is reached.
+    /// The fake's storage limit has been reached.
     public static func storeFull(_ what: String, limit: Int) -> Self {
         Self(
             .insufficientStorage, .storeFull,

@@ -115,7 +115,7 @@ public struct MealLogFailure: Equatable, Sendable {
     /// The fake's storage limit is reached.
     public static func storeFull(limit: Int) -> MealLogFailure {
         MealLogFailure(
-            details: "This server has reached its limit of \(limit) bytes in memory, so the items were not stored; "
+            details: "This server has reached its memory limit of \(limit) bytes, so the items were not stored; "
                 + "restart the server to start over", code: .server)
     }
 }

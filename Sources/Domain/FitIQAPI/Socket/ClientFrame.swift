@@ -137,7 +137,7 @@ public struct FrameError: Error, Equatable, Sendable {
     public static func storeFull(limit: Int) -> Self {
         Self(
             .storeFull,
-            "This server has reached its limit of \(limit) bytes in memory, so this message was not stored. Restart "
+            "This server has reached its memory limit of \(limit) bytes, so this message was not stored. Restart "
                 + "the server to start over.")
     }
 

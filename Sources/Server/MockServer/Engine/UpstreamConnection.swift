@@ -11,7 +11,8 @@ import WebSocket
 /// A client's connection to its world's real server: a relay, and the codecs that exchange data with it.
 ///
 /// The engine is the relay's client: it writes requests and frames to the relay, and reads the relay's output. The
-/// transport connects the relay to the server. The relay therefore handles heads, failures and time-outs as in a proxy.
+/// transport connects the relay to the server. The relay therefore handles heads, failures and time-outs as a proxy
+/// does.
 final class UpstreamConnection {
     let side: RelaySide
     /// The request that is waiting for its answer.
@@ -244,9 +245,9 @@ enum UpstreamMessages {
         "The answer from \(url) cannot be passed on: \(reason)"
     }
     static func fellBack(_ method: String, _ path: String, because reason: String) -> String {
-        "the fake answered \(method) \(TerminalText.quoted(path)), because the upstream did not: \(reason)"
+        "the fake answered \(method) \(TerminalText.quoted(path)), because the upstream could not: \(reason)"
     }
-    static func said(_ status: Int) -> String { "it said \(status)" }
+    static func said(_ status: Int) -> String { "it answered with \(status)" }
     static func failed(_ reason: String) -> String { "upstream: \(reason)" }
     static func badFrames(_ url: UpstreamURL?, _ reason: String) -> String {
         "\(url?.description ?? "the server") broke the WebSocket protocol: \(reason)"
