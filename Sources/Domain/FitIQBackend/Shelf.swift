@@ -129,7 +129,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
 
     private func existingPlace(of position: Int) -> Int {
         let place = place(of: position)
-        precondition(pages[position >> Self.pageBits].marks[place] == position, "The record is removed.")
+        precondition(pages[position >> Self.pageBits].marks[place] == position, "The record has been removed.")
         return place
     }
 

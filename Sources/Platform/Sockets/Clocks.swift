@@ -143,7 +143,7 @@ private func nanoseconds(of clock: clockid_t) -> Int64 {
 private func time(of clock: clockid_t) -> timespec {
     var time = timespec()
     let result = clock_gettime(clock, &time)
-    precondition(result == 0, "every supported system has CLOCK_MONOTONIC and CLOCK_REALTIME")
+    precondition(result == 0, "the system must have CLOCK_MONOTONIC and CLOCK_REALTIME")
     return time
 }
 
@@ -159,7 +159,7 @@ public enum SystemEntropy {
 
     /// `count` random bytes; `count` must not be negative.
     public static func bytes(count: Int) -> [UInt8] {
-        precondition(count >= 0, "asked for \(count) random bytes")
+        precondition(count >= 0, "the number of random bytes must not be negative; got \(count)")
         var generator = SystemRandomNumberGenerator()
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             var word: UInt64 = 0

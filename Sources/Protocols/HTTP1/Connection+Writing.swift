@@ -52,7 +52,7 @@ extension Connection {
         status: HTTPResponse.Status, fields: HTTPFields, contentLength: Int? = nil, close: Bool = false,
         into out: inout [UInt8]
     ) {
-        precondition(contentLength ?? 0 >= 0, "a negative content length")
+        precondition(contentLength ?? 0 >= 0, "a content length must not be negative")
         let facts = FieldFacts(fields)
         let hasBody = status.allowsBody && !request.isHead
         let untilClose = contentLength == nil && request.version == .http10
@@ -169,7 +169,7 @@ extension Connection {
         method: HTTPRequest.Method, target: String, fields: HTTPFields, contentLength: Int? = nil,
         into out: inout [UInt8]
     ) {
-        precondition(contentLength ?? 0 >= 0, "a negative content length")
+        precondition(contentLength ?? 0 >= 0, "a content length must not be negative")
         beginRequest(method, target, fields, into: &out)
         if let contentLength {
             out.appendContentLength(contentLength)

@@ -135,7 +135,7 @@ public struct Connection: Sendable {
     /// Bytes are dropped after an error and while the connection is closing. Do not call it after
     /// ``receiveEndOfStream()``, or after a change of protocol: the bytes belong to the new protocol.
     public mutating func receive(_ bytes: UnsafeRawBufferPointer) {
-        precondition(!endOfStream, "bytes after the end of the stream")
+        precondition(!endOfStream, "no bytes may follow the end of the stream")
         switch theirState {
         case .switchedProtocol: preconditionFailure("after a protocol change, pass bytes to the new protocol")
         case .error, .mustClose, .closed: return

@@ -51,7 +51,7 @@ public struct RequestHead: Sendable {
         let isChunked = try rest.withUnsafeBufferPointer { (bytes) throws(RemoteError) -> Bool in
             var start = 0
             while let lineFeed = bytes.firstLineFeed(from: start) {
-                precondition(lineFeed > start && bytes[lineFeed - 1] == .carriageReturn, "lines end with CRLF")
+                precondition(lineFeed > start && bytes[lineFeed - 1] == .carriageReturn, "lines must end with CRLF")
                 let range = ByteRange(start, lineFeed - 1)
                 guard !range.isEmpty else { throw .fieldWithoutColon(Excerpt(bytes, range)) }
                 let field = try FieldLine.parse(bytes, range)

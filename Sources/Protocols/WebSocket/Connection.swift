@@ -96,7 +96,7 @@ public struct Connection: Sendable {
     public init(
         role: Role, limits: Limits = Limits(), maskSeed: UInt64 = 0, compression terms: CompressionTerms? = nil
     ) {
-        precondition(limits.message >= 0 && limits.unsentBeforePongsWait >= 0, "Limits are not negative.")
+        precondition(limits.message >= 0 && limits.unsentBeforePongsWait >= 0, "Limits must not be negative.")
         self.role = role
         self.limits = limits
         maskKeys = MaskKeyGenerator(seed: maskSeed)

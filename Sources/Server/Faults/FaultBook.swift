@@ -262,7 +262,7 @@ extension FaultBook {
             // A rule added for an open socket affects only that socket.
             guard rule.connection == nil, rule.socket == nil || rule.socket == endpoint, match(index) else { continue }
             switch rule.fault {
-            case .response: preconditionFailure("A connection must have no response faults.")
+            case .response: preconditionFailure("A connection must not have response faults.")
             case .handshake(let fault):
                 guard act(fault, index, at: now, in: &acting.response, Messages.refused) else { continue }
                 acting.response.ruleNames.append(rule.name.text)

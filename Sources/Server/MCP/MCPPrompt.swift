@@ -6,7 +6,7 @@ enum MCPTable {
     private static let table: JSONValue = {
         let text = EmbeddedText(path: "Fixtures/data/agents.json")
         let table = try? JSON.parse(UnsafeBufferPointer(start: text.start, count: text.count))
-        guard let table else { preconditionFailure("The table is JSON.") }
+        guard let table else { preconditionFailure("The table must be JSON.") }
         return table
     }()
 

@@ -58,7 +58,9 @@ public final class CollectionRow: Sendable {
 
     /// Reads a row of the embedded table; crashes if the row is missing or malformed; a test rules this out.
     static func builtIn(_ name: String) -> CollectionRow {
-        guard let row = CollectionTable.builtIn[name]?.object else { preconditionFailure("No row \(name).") }
+        guard let row = CollectionTable.builtIn[name]?.object else {
+            preconditionFailure("The table must have a row \(name).")
+        }
         return CollectionRow(row)
     }
 

@@ -89,7 +89,7 @@ extension AnswerScript {
         }
         switch timing.jitter {
         case .none: break
-        case .uniform(let width): precondition(Self.isDuration(width), "A jitter must be at most 366 days.")
+        case .uniform(let width): precondition(Self.isDuration(width), "Jitter must be at most 366 days.")
         case .logNormal(let sigma):
             precondition((0...Self.largestSigma).contains(sigma), "A sigma must be from 0 to 10, not \(sigma).")
         }
@@ -120,7 +120,7 @@ extension MealRule {
         precondition(!isForPhotos || outcome != .never, "A photo must be processed immediately.")
         guard case .completed(let items) = outcome else { return }
         for item in items {
-            precondition(item.quantity.isFinite && item.quantity >= 0, "A quantity must be a number of at least 0.")
+            precondition(item.quantity.isFinite && item.quantity >= 0, "A quantity must be a finite number, 0 or more.")
             precondition((0...1).contains(item.confidence), "A confidence must be from 0 to 1.")
             let amounts = [item.nutrients.calories] + item.nutrients.tenths
             precondition(amounts.allSatisfy((0...Self.largestNutrient).contains), "Nutrients must be from 0 to 10⁹.")

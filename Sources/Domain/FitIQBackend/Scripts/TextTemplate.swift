@@ -53,7 +53,9 @@ public struct TextTemplate: Sendable {
             case .field("goal.title"): filled += Self.goalTitle(goalTitle)
             case .field(Self.openBraces): filled += "{{"
             case .field(let field):
-                guard let range = Self.range(of: field) else { preconditionFailure("The reader knows '\(field)'.") }
+                guard let range = Self.range(of: field) else {
+                    preconditionFailure("The reader must have rejected the unknown field '\(field)'.")
+                }
                 filled += "\(range.lowerBound + Int(numbers.next(below: UInt64(range.count))))"
             }
         }

@@ -18,7 +18,7 @@ extension Engine {
     static func policy(of page: [UInt8]) -> String {
         let parts = page.prefix(4096).split(separator: UInt8(ascii: "\""))
         let name = parts.firstIndex { $0.elementsEqual("Content-Security-Policy".utf8) }
-        guard let name, name + 2 < parts.count else { preconditionFailure("The page has a policy.") }
+        guard let name, name + 2 < parts.count else { preconditionFailure("The page must have a policy.") }
         return String(decoding: parts[name + 2], as: UTF8.self)
     }
 }

@@ -96,7 +96,7 @@ extension Engine {
 
         default:
             guard let collection = endpoint.documents else {
-                preconditionFailure("\(endpoint.name) is answered before.")
+                preconditionFailure("\(endpoint.name) must have been answered earlier.")
             }
             return try documentAnswer(endpoint, in: collection, on: id, by: user, exchange, &backend, &turn)
         }

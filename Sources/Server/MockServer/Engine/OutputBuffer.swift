@@ -54,7 +54,7 @@ struct OutputBuffer: ~Copyable {
     /// Removes taken bytes; compacts the storage once half of it is free.
     mutating func take(_ count: Int) {
         taken += count
-        precondition(taken <= releasedEnd, "The transport must not take more bytes than there are.")
+        precondition(taken <= releasedEnd, "The transport must not take more bytes than are available.")
         if taken == bytes.count {
             bytes.removeAll(keepingCapacity: true)
         } else if taken > 64 * 1024, taken > bytes.count / 2 {

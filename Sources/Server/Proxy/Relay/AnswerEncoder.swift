@@ -93,7 +93,7 @@ package struct RelayOutput {
     }
 
     mutating func take(_ count: Int) {
-        precondition(count <= self.count, "more bytes were sent than there were")
+        precondition(count <= self.count, "more bytes were taken than were available")
         start += count
         if start == bytes.count {
             removeAll()

@@ -45,7 +45,7 @@ extension Relay {
                 // A client that has sent a request waits for its answer.
                 if exchange == nil { closeIdle() }
                 return
-            case .response, .informational: preconditionFailure("a client sends no answers")
+            case .response, .informational: preconditionFailure("a client must not send answers")
             }
         }
     }

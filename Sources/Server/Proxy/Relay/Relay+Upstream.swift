@@ -100,7 +100,7 @@ extension Relay {
             case .body(let bytes): exchange?.encoder?.appendBody(bytes, into: &toClient.bytes)
             case .end: answerEnded()
             case .needsData, .paused, .connectionClosed, nil: return
-            case .request: preconditionFailure("a server sends no requests")
+            case .request: preconditionFailure("a server must not send requests")
             }
         }
     }
@@ -128,7 +128,7 @@ extension Relay {
 
     private mutating func beginAnswer(_ head: ResponseHead) {
         // The codec rejects an answer if there is no request.
-        guard let exchange else { preconditionFailure("an answer without a request") }
+        guard let exchange else { preconditionFailure("an answer must belong to a request") }
         // A client that gets a refusal instead of a 100 may still send its body. Closing the connection avoids the
         // ambiguity.
         let closes = exchange.closes || exchange.awaitsContinue || clientHasFinished
@@ -190,7 +190,7 @@ extension Relay {
         // The codec rejects a 101 unless the request is complete and asked for an upgrade, so the client's codec can
         // switch.
         guard let exchange, exchange.heading.wantsWebSocket else {
-            preconditionFailure("an upgrade (101) that the client did not request")
+            preconditionFailure("an upgrade (101) must have been requested by the client")
         }
         AnswerEncoder.appendInterim(head, fields: fields(of: head), into: &toClient.bytes)
         events.append(.opened(target: exchange.path))

@@ -350,7 +350,7 @@ extension JSONWriter {
     /// Writes a fault that consists of its key alone.
     fileprivate mutating func flag<Fault: Equatable>(_ fault: Fault, in switches: [FaultAction: Fault]) {
         guard let action = switches.first(where: { $0.value == fault })?.key else {
-            preconditionFailure("\(fault) has a key.")
+            preconditionFailure("\(fault) must have a key.")
         }
         key(escaping: action.rawValue)
         value(true)

@@ -97,7 +97,7 @@ enum ObjectKind: String, CaseIterable {
     var keys: [String] { Self.keys[self] ?? [] }
 
     private static let keys: [ObjectKind: [String]] = {
-        guard let schema = try? JSON.parse(Scenario.schema) else { preconditionFailure("The schema is JSON.") }
+        guard let schema = try? JSON.parse(Scenario.schema) else { preconditionFailure("The schema must be JSON.") }
         let kinds = allCases.map { kind in
             let object = kind == .scenario ? schema : schema["$defs"]?[kind.rawValue]
             return (kind, object?["properties"]?.object?.keys ?? [])

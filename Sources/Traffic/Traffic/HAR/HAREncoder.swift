@@ -302,7 +302,7 @@ public enum HAREncoder {
     ///
     /// Text that is not UTF-8, or was truncated in the middle of a character, is marked and written in base64.
     public static func message(_ frame: SessionFrame) -> [UInt8] {
-        precondition(!frame.opcode.isControl, "a control frame is not a message")
+        precondition(!frame.opcode.isControl, "a control frame must not be written as a message")
         var writer = JSONWriter(reserving: 96 + frame.payload.bytes.count * 3 / 2)
         writer.beginObject()
         writeStart(of: frame, to: &writer)
@@ -324,7 +324,7 @@ public enum HAREncoder {
     ///
     /// `messages` is the number of messages before the control frame, including messages in earlier entries.
     public static func controlFrame(_ frame: SessionFrame, after messages: Int) -> [UInt8] {
-        precondition(frame.opcode.isControl, "a message is not a control frame")
+        precondition(frame.opcode.isControl, "a message must not be written as a control frame")
         var writer = JSONWriter(reserving: 128 + frame.payload.bytes.count * 4 / 3)
         writer.beginObject()
         writeStart(of: frame, to: &writer)

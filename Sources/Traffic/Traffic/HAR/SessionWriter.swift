@@ -76,7 +76,7 @@ struct SessionWriter: Sendable {
     mutating func end(_ number: Int, _ ending: SessionEnding) {
         guard !isFull else { return }
         let bytes = HAREncoder.ending(ending)
-        precondition(sockets[number - 1].ending.isEmpty, "a socket ends once")
+        precondition(sockets[number - 1].ending.isEmpty, "a socket must end only once")
         guard let offset = sockets[number - 1].ending.take(bytes.count) else {
             preconditionFailure("an ending must fit its reserved space, twice its length")
         }

@@ -180,7 +180,7 @@ struct EntryRing: Sendable {
     private var start = 0
 
     init(capacity: Int) {
-        precondition(capacity > 0, "a ring has a place")
+        precondition(capacity > 0, "a ring must have room for at least one entry")
         self.capacity = capacity
     }
 
@@ -202,7 +202,7 @@ struct EntryRing: Sendable {
 
     @inline(__always)
     mutating func replaceFirst(with entry: consuming JournalEntry) {
-        precondition(isFull, "there are free places")
+        precondition(isFull, "the ring is not full")
         places[start] = consume entry
         start = start + 1 == places.count ? 0 : start + 1
     }

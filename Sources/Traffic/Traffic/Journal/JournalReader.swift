@@ -58,7 +58,7 @@ public struct JournalReader {
     public init() {}
 
     public mutating func receive(_ bytes: ArraySlice<UInt8>) {
-        precondition(!isFinished, "nothing comes after the end")
+        precondition(!isFinished, "no bytes may follow the end")
         var bytes = bytes
         if isSkipping {
             guard let end = bytes.firstIndex(of: 0x0A) else { return }

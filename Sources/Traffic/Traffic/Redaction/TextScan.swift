@@ -97,7 +97,7 @@ struct TextScan {
 
     /// Replaces a range, which must follow all earlier replacements.
     mutating func replace(_ range: Range<Int>, with replacement: [UInt8]) {
-        precondition(range.lowerBound >= copied, "replacements come in order")
+        precondition(range.lowerBound >= copied, "replacements must be in order")
         output.append(contentsOf: text[copied..<range.lowerBound])
         output.append(contentsOf: replacement)
         copied = range.upperBound

@@ -160,7 +160,7 @@ extension ValueComparison {
         }
         comparison.compareQueries(first.url, second.url)
         let (first, second) = (first.entry, second.entry)
-        precondition(first.isSocket == second.isSocket, "a WebSocket and a request have different keys")
+        precondition(first.isSocket == second.isSocket, "a pair must be two WebSockets or two requests")
         if first.isSocket {
             comparison.compareSockets(first, second)
         } else {
