@@ -10,7 +10,7 @@ struct GeneratedMeal {
         var text: String
         /// The weight, which is computed here from the tables and not by the reader.
         var grams: Double
-        /// The words that the notes must name, because they were dropped or assumed.
+        /// The words that the notes must mention because they were dropped or assumed.
         var noted: [String] = []
         /// The energy stated in the text.
         var calories: Double?

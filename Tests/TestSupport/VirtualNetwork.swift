@@ -28,7 +28,7 @@ package final class VirtualNetwork {
     package var report: (String) -> Void = { _ in }
     /// Moves bytes between the engine and its worlds' upstream servers; returns whether any moved.
     package var serveUpstreams: () -> Bool = { false }
-    /// The open connections, by the place in their IDs.
+    /// The open connections, indexed by the `place` in their IDs.
     private var clients: [VirtualClient?] = []
     private var waiting: [VirtualClient] = []
 

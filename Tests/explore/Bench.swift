@@ -18,7 +18,7 @@ struct Bench: AsyncParsableCommand {
         guard runs > 0 else { throw ValidationError("A budget is more than 0.") }
     }
 
-    /// The cost of schedules of one size: the number of plays, and the nanoseconds for playing and in total.
+    /// The cost of schedules of one size: the number of plays, and the playing and total times in nanoseconds.
     private struct Cost {
         var runs = 0
         var played: Int64 = 0

@@ -292,7 +292,7 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
 
     /// How a mode provides an endpoint.
     public enum Provision: Sendable {
-        /// The guide documents the endpoint, whose fields, names, types and nesting apply exactly.
+        /// The guide documents the endpoint; fields, names, types and nesting must match it exactly.
         case documented
         /// The guide presupposes the endpoint without documenting it, so responses have the union's form.
         case support

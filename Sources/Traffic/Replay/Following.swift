@@ -75,7 +75,7 @@ struct Following: Sendable {
         learn(shape.free, for: recorded)
     }
 
-    /// Binds the strings that stand in place of times or secrets; if a string is repeated, its last binding counts.
+    /// Binds the strings that stand in for times or secrets; if a string is repeated, the last binding wins.
     mutating func learn(_ texts: [ExactString], for recorded: [ExactString]) {
         for (text, old) in zip(texts, recorded) {
             guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }

@@ -231,7 +231,8 @@ struct RequestShapes: Sendable {
         return shape
     }
 
-    /// The shape of method and path; it allows any ID in place of the IDs in ``RequestURL/route`` and ID-like segments.
+    /// The shape of the method and the path, in which any ID may replace the IDs in ``RequestURL/route`` and ID-like
+    /// segments.
     func route(as method: String? = nil) -> Shape {
         var shape = Shape(origins: origins)
         shape.add(literally: method ?? self.method)

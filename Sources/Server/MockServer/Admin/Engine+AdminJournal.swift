@@ -326,7 +326,7 @@ struct Follower {
     var controller: ExactString?
     /// The verdicts sent so far; nil if the stream has no verdicts.
     var verdicts: WatchedVerdicts?
-    /// The world's life that was last reported to the client.
+    /// The world's life as last reported to the client.
     private var life = 0
 
     init(world: World, lastNumber: Int) {

@@ -15,7 +15,7 @@ struct Apart<Value>: ~Copyable {
 
     /// The value, or nil.
     ///
-    /// During a change in place, reads return nil and writes trap.
+    /// During an in-place change, reads return nil and writes trap.
     var value: Value? {
         @inline(__always) get { place?.pointee }
         @inline(__always) _modify {

@@ -1,8 +1,8 @@
 import FitIQAPI
 
-/// An engine's open connections by place, and the totals of the bytes that they hold.
+/// An engine's open connections, and the total number of bytes that they hold.
 struct ConnectionTable: Sequence {
-    /// The connections by place; places are reused but never removed, and a free place is nil.
+    /// The connections, indexed by the `place` in their IDs; elements are reused but never removed; free ones are nil.
     private(set) var places: [Connection?] = []
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0

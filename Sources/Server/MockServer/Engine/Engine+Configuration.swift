@@ -260,7 +260,7 @@ extension World {
 }
 
 extension WorldSettings {
-    /// Whether a running world can adopt all of the new settings because the parts that need a reset are equal.
+    /// Whether a running world can adopt all of the new settings, because those that need a reset are unchanged.
     fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
         seed == new.seed && mode == new.mode && clock == new.clock
             && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.rules == new.scenario.rules

@@ -11,7 +11,7 @@ public final class Host: SocketHost {
     public let loop: HostLoop
     public let engine: Engine
 
-    /// The connections by the places in their ids.
+    /// The connections, indexed by the `place` in their ids.
     ///
     /// A connection's place is also its token in the loop.
     @exclusivity(unchecked) var transports: [Transport?] = []
