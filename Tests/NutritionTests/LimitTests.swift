@@ -30,7 +30,7 @@ struct LimitTests {
         #expect(MealParser.parse(words.joined(separator: " ")).unknown == Array(words.prefix(50)))
     }
 
-    @Test("The parser cuts a long word after forty characters")
+    @Test("The parser truncates a long word after forty characters")
     func longWord() {
         let forty = String(repeating: "q", count: 40)
         #expect(MealParser.parse(forty).unknown == [forty])

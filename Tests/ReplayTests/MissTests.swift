@@ -173,7 +173,7 @@ struct MissTests {
         #expect(miss.nearest?.entry == nearest)
     }
 
-    @Test("A miss describes a body beyond the limit by its size", arguments: [0, 1])
+    @Test("A miss states only the size of a body over the limit", arguments: [0, 1])
     func largeBodies(excess: Int) throws {
         let count = ReplayLimits.comparedBody + excess
         var builder = SessionBuilder()

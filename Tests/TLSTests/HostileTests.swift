@@ -81,7 +81,7 @@ struct HostileTests {
         #expect(session.failure == .noCommonVersion(from: .client))
     }
 
-    @Test("Random bytes never open a session and fail it with a message", arguments: [TLSRole.client, .server])
+    @Test("Random bytes never open a session; the session fails with a message", arguments: [TLSRole.client, .server])
     func garbage(_ role: TLSRole) throws {
         var numbers = Draw(seed: 3)
         let client = try Certificates.client()

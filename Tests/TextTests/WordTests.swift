@@ -27,7 +27,7 @@ import Testing
         #expect(NearestWord.find("abcx", among: []) == nil)
     }
 
-    @Test("The search finds words of up to 100 bytes that differ in at most half")
+    @Test("The search finds words of up to 100 bytes that differ in at most half of their characters")
     func limits() {
         let (text, shorter) = (String(repeating: "n", count: 100), String(repeating: "n", count: 99))
         #expect(NearestWord.find(text, among: [shorter]) == shorter)

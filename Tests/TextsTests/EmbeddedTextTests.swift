@@ -37,7 +37,7 @@ struct EmbeddedTextTests {
         return rows
     }
 
-    /// The rows of a table that are missing, superfluous or different in comparison with the files.
+    /// The rows of a table that are missing, extra or different from the files.
     static func problems(_ rows: [(path: String, bytes: Data)], _ files: [String: Data]) -> [String] {
         let paths = rows.map(\.path)
         var problems = files.keys.filter { !paths.contains($0) }.map { "\($0) has no row in texts.c" }
@@ -62,7 +62,7 @@ struct EmbeddedTextTests {
         for problem in Self.problems(Self.rows, files) { Issue.record("\(problem)") }
     }
 
-    @Test("The check reports a missing, duplicate, superfluous or different file by path")
+    @Test("The check reports a missing, duplicate, extra or different file by path")
     func tellsDifferences() {
         let rows = [("a", Data([1])), ("b", Data([2])), ("b", Data([2])), ("c", Data([3]))].map {
             (path: $0.0, bytes: $0.1)

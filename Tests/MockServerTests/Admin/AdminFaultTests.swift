@@ -121,7 +121,7 @@ struct AdminFaultTests {
         #expect(try names() == ["a", "live-1", "live-2"])
     }
 
-    @Test("One request can switch several or all rules, or remove all rules")
+    @Test("One request can enable or disable several or all rules, or remove all rules")
     func together() throws {
         let world = try VirtualNetwork().plainWorld()
         func status() throws -> Int { try world.exchange(.get, "/api/v1/goals").status }

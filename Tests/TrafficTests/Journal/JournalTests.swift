@@ -81,7 +81,7 @@ struct JournalTests {
     }
 
     @Test(
-        "An excerpt cuts long bodies and otherwise equals its entry",
+        "An excerpt truncates long bodies and otherwise equals its entry",
         arguments: [("12345", "12345", false), ("123456", "", true), ("", "123456", true), ("", "", false)])
     func excerpts(body: String, answer: String, isCut: Bool) {
         var journal = journal()

@@ -296,7 +296,7 @@ struct ConversationTests {
     }
 
     @Test(
-        "The observer cuts long bodies between characters and records their size",
+        "The observer truncates long bodies between characters and records their size",
         arguments: [(4, "abcd"), (5, "abcd"), (6, "abcdé"), (7, "abcdé")])
     func limit(_ limit: Int, _ kept: String) {
         var limits = ConnectionObserver.Limits()
@@ -438,7 +438,7 @@ struct SocketConversationTests {
         #expect(socket.request.body == nil)
     }
 
-    @Test("The observer cuts a long message and stops a direction after an oversized message")
+    @Test("The observer truncates a long message and stops observing a direction after an oversized one")
     func limits() {
         var limits = ConnectionObserver.Limits()
         limits.body = 3

@@ -93,7 +93,7 @@ struct TimelineTests {
 
         """#
 
-    @Test("The timeline cuts a long body and states the missing size")
+    @Test("The timeline truncates a long body and states the missing size")
     func longBody() {
         let exchange = Samples.exchange(answer: String(repeating: "a", count: 64 * 1024 + 7))
         let text = SessionTimeline(showsBodies: true).text(of: Session(entries: [exchange]), name: "b")
