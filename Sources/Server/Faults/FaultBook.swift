@@ -95,7 +95,7 @@ public struct FaultBook: Sendable {
     /// An unchanged rule keeps its counts and its state. All other rules start over. Rules that are not in the new list
     /// are removed.
     ///
-    /// - Parameter respelled: The names of rules that must start over even if they are equal; see
+    /// - Parameter respelled: The names of rules that must start over even if they compare equal; see
     ///   ``respelled(in:since:)``.
     public mutating func replaceRules(
         _ new: [FaultRule], respelled: Set<ExactString> = []

@@ -8,14 +8,14 @@ public struct FaultRule: Sendable, Equatable {
     public var name: ExactString
     public var isEnabled: Bool
     public var fault: Fault
-    /// The kind of socket to which the rule is limited; nil for all kinds, and for response faults.
+    /// The kind of socket that the rule is limited to; nil for all kinds, and for response faults.
     public var socket: Endpoint?
     /// Which of the matches are selected; each rule counts its own matches while it is enabled.
     ///
     /// The matches are requests for ``Fault/response(_:on:)``, and handshakes for the other two kinds of faults. For a
     /// rule enabled from the start, the n-th match is the world's n-th connection of its kind, including refused ones.
     public var selection: Selection
-    /// The journal number of the WebSocket to whose frames a breakpoint is limited; nil for all WebSockets.
+    /// The journal number of the WebSocket whose frames a breakpoint is limited to; nil for all WebSockets.
     public var connection: UInt64?
     /// The event stream that must stay open for a breakpoint to stay enabled; nil if no stream is required.
     public var controller: ExactString?
@@ -125,17 +125,17 @@ struct QuotaWindow: Sendable, Equatable {
 public enum FaultLimits {
     /// The maximum number of rules in a world; additional rules are refused (``FaultBookError/tooManyRules(limit:)``).
     public static let rules = 1_000
-    /// The longest name of a rule, in UTF-8 bytes.
+    /// The longest rule name, in UTF-8 bytes.
     public static let ruleName = 100
-    /// The longest wait of a rule: 1 h.
+    /// A rule's longest wait: 1 h.
     public static let longestWait: Int64 = 3_600 * 1_000_000_000
     /// The time after which the server closes a hanging or silent connection: 10 min.
     public static let hang: Int64 = 600 * 1_000_000_000
-    /// The longest window of a quota: 24 h.
+    /// The longest quota window: 24 h.
     public static let longestWindow: Int64 = 24 * 3_600 * 1_000_000_000
     /// The largest quota, in requests per window.
     public static let quotaRequests = 1_000_000
-    /// The allowed statuses of a replacement.
+    /// The statuses allowed for a replacement.
     public static let statuses = 200...599
     /// The longest `Retry-After` in seconds: 366 d.
     public static let retryAfter = 366 * 86_400
@@ -147,13 +147,13 @@ public enum FaultLimits {
     public static let held = 256
     /// The longest text that a breakpoint searches for, in UTF-8 bytes.
     public static let holdText = 1_000
-    /// The longest round trip and jitter of a network: 1 min.
+    /// A network's longest round trip, and its maximum jitter: 1 min.
     public static let networkDelay: Int64 = 60 * 1_000_000_000
-    /// The highest rate of a network, in bytes per second.
+    /// A network's highest rate, in bytes per second.
     public static let networkRate = 1_000_000_000
     /// The maximum number of connections that a network resets before it lets one stay up.
     public static let failingConnections = 1_000
-    /// The longest name of a controller, in UTF-8 bytes.
+    /// The longest controller name, in UTF-8 bytes.
     public static let controllerName = 100
     /// The maximum size of a replacement's body and of a frame's replacement text: 1 MiB.
     public static let replacementBody = 1_024 * 1_024
@@ -255,7 +255,7 @@ extension FaultBook {
 public struct FrameBreakpoint: Sendable {
     fileprivate let (place, shared, chance): (Int, SocketFaults.Rule.Shared, Chance)
     fileprivate let isEnabled: Bool
-    /// The kind of socket and the connection to which the breakpoint is limited; nil for all.
+    /// The kind of socket and the connection that the breakpoint is limited to; nil for all.
     public let (socket, connection): (Endpoint?, UInt64?)
 
     fileprivate init(

@@ -126,9 +126,9 @@ public struct NetworkLine: Sendable {
     private static let slicesPerSecond = 50
     /// The payload of a packet on most networks, in bytes.
     private static let packet = 1460
-    /// The number of packets in a slice up to which losses are random; a slice with more packets always loses one.
+    /// The maximum number of packets in a slice with random losses; a larger slice always loses one.
     private static let packetsAtOnce = 1000
-    /// The minimum retransmission time of a lost packet, as on Linux: 200 ms.
+    /// The minimum time before a lost packet is retransmitted, as on Linux: 200 ms.
     private static let shortestRepeat: Int64 = 200_000_000
 }
 
@@ -178,9 +178,9 @@ public struct NetworkProfile: Sendable, Equatable {
 
     /// The named profiles.
     ///
-    /// `edge`, `3g`, `lte` and `wifi-bad` (called "Very Bad Network" there) have the rates, delays and loss of Apple's
-    /// Network Link Conditioner. A geostationary satellite orbits at 35,786 km, so a round trip takes 477 ms at the
-    /// speed of light. The other numbers come from operators of satellite links. The numbers for tunnels and lifts are
+    /// `edge`, `3g`, `lte` and `wifi-bad` have the rates, delays and loss of Apple's Network Link Conditioner, which
+    /// calls the last one "Very Bad Network". A geostationary satellite orbits at 35,786 km, so a round trip takes 477
+    /// ms at the speed of light. The other numbers come from satellite operators. The numbers for tunnels and lifts are
     /// estimates, because none are published.
     public static let all = [
         NetworkProfile("edge", roundTrip: ms(840), down: 30_000, up: 25_000),

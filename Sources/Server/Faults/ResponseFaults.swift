@@ -218,7 +218,7 @@ extension Replacement {
     }
 }
 
-/// The names of statuses, on the status line and as an error's default `code`.
+/// Status names, on the status line and as an error's default `code`.
 public enum StatusNames {
     /// The status with its reason phrase from the IANA registry "HTTP Status Codes"; an unregistered status has no
     /// phrase.
@@ -353,7 +353,7 @@ extension EncodedResponse {
     private mutating func applyToContent(_ fault: ResponseFault, seed: UInt64) {
         switch fault {
         case .malformedJSON where expectsBody:
-            // Ignore a final newline, without which the text would still be valid JSON.
+            // Ignore a final newline, because the text would still be valid JSON without it.
             while body.last?.isJSONWhitespace == true { body.removeLast() }
             _ = body.popLast()
         case .nanosecondTimestamps where expectsBody: body = NanosecondTimestamps.rewrite(body, seed: seed)
@@ -397,7 +397,7 @@ extension EncodedResponse {
 
     private mutating func setContentLength(_ length: Int) { setValue(String(length), of: "Content-Length") }
 
-    /// Frames the body in two chunks, of which the second has no valid size (RFC 9112 §7.1).
+    /// Frames the body in two chunks, the second of which has no valid size (RFC 9112 §7.1).
     ///
     /// The first chunk contains half of the body; ``badChunkSize`` replaces the size of the second chunk.
     private mutating func breakChunking() {

@@ -108,7 +108,7 @@ public struct Outgoing: Sendable, Equatable {
     /// The outcomes include messages that waited until now. A message that is still waiting for others appears in a
     /// later result of ``SocketFaults/send(_:)``, ``SocketFaults/close()`` or ``SocketFaults/abandon()``.
     public var messages: [Message] = []
-    /// The rules that acted on this message, in order.
+    /// The rules that took effect on this message, in order.
     public var ruleNames: [String] = []
     /// The rule that ends or silences the connection, if any.
     public var endingRule: String?
@@ -138,7 +138,7 @@ public struct Outgoing: Sendable, Equatable {
         public var extent = Extent.whole
         /// The payload's size on the wire, if the message is compressed and alone in its frame.
         public var compressedSize: Int?
-        /// The rules that acted on it, in order.
+        /// The rules that took effect on it, in order.
         public var ruleNames: [String] = []
 
         func lost() -> Message { Message(text: text, extent: .nothing, ruleNames: ruleNames) }
@@ -168,7 +168,7 @@ public struct Outgoing: Sendable, Equatable {
 ///
 /// Before any other close frame, the engine must send the result of `close()`.
 ///
-/// Several faults on one message take effect in this order: changes of its text in rule order; loss; swapping;
+/// Several faults on one message take effect in this order: changes to its text in rule order; loss; swapping;
 /// coalescing; framing; doubling; waits. Only the first fault that ends the connection (`close`, `finish`, `reset`,
 /// `silence`, `cut`, `end`) takes effect, and it does so immediately. A message that waits for swapping is lost, and
 /// messages that wait for coalescing are sent before the end. Faults do not affect message counts: a lost message
@@ -433,7 +433,8 @@ extension SocketFaults {
         if isOver { (held, heldByteCount) = ([], 0) }
     }
 
-    /// Sends waiting messages, because the connection closes; a message that would have ended the connection is lost.
+    /// Sends waiting messages, because the connection is closing; a message that would have ended the connection is
+    /// lost.
     mutating func flush(into outgoing: inout Outgoing) {
         for var message in takeHeld() {
             if message.plan.ending != nil { message.plan.isLost = true }
@@ -452,7 +453,7 @@ extension SocketFaults {
     /// The type of a message in either direction; nil if the message has no type or a type of more than 64 bytes.
     public static func type(ofMessage text: [UInt8]) -> String? { ServerText(text).type }
 
-    // MARK: Messages of the client
+    // MARK: Client messages
 
     /// Counts a client message, and returns the breakpoint that holds the message, if any.
     ///
@@ -490,7 +491,7 @@ extension SocketFaults {
 }
 
 extension SocketFaults.HeldMessage {
-    /// Adds a rule that acted on the message, unless already present.
+    /// Adds a rule that took effect on the message, unless it is already present.
     mutating func note(_ name: String) {
         if !ruleNames.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { ruleNames.append(name) }
     }

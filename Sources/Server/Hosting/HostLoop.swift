@@ -186,7 +186,7 @@ public final class HostLoop {
             case .accepted(let socket):
                 begin(socket, port)
                 if acceptPause > .zero { return pause(until: now.advanced(by: acceptPause)) }
-            // If it did not pause, the loop would spin on the listener.
+            // Without a pause, the loop would spin on the listener.
             case .exhausted: return pause(until: now.advanced(by: Self.pauseWithoutDescriptors))
             case .failed(let error):
                 acceptError = error

@@ -166,8 +166,8 @@ public final class SocketStream {
 
     /// Ends our stream; must be called after all output was sent.
     ///
-    /// - Parameter abruptly: Whether to omit the close_notify, like a crashing program. A close_notify for which the
-    ///   socket has no space is also omitted.
+    /// - Parameter abruptly: Whether to omit the close_notify, as a crashing program does. A close_notify is also
+    ///   omitted if the socket has no space for it.
     public func finish(abruptly: Bool = false) {
         guard !isShutDown else { return }
         isShutDown = true

@@ -317,7 +317,7 @@ struct MCPError: Error {
     }
 }
 
-/// A tool's call.
+/// A tool call.
 ///
 /// The code that performs the work creates the message for the client.
 public struct MCPCall: Sendable {
@@ -332,8 +332,7 @@ public struct MCPCall: Sendable {
         ///   - path: The path below `/__admin`, with the query.
         ///   - body: The body as JSON; nil if there is none.
         case admin(method: String, path: String, body: [UInt8]?)
-        /// A run of the operator's command, with the arguments of this program before `--`: `verify`,
-        /// `--scenario=default`.
+        /// A run of the operator's command, with this program's arguments before `--`: `verify`, `--scenario=default`.
         case run([String])
         /// No work: the result is already known.
         case known(JSONValue)

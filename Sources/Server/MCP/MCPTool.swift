@@ -53,8 +53,8 @@ struct MCPTool: Sendable {
         ]
     }
 
-    /// The work of a call: the request in the first row of `requests` that has the call's `action` and whose `if` names
-    /// one of the call's arguments.
+    /// The work for a call: the request in the first row of `requests` that has the call's `action` and whose `if`
+    /// names one of the call's arguments.
     func ask(_ arguments: MCPArguments) throws(MCPRefusal) -> MCPCall.Work {
         if runsCommand { return .run([name] + arguments.options(in: ownArguments)) }
         if name == "scenario", arguments["action"] == "show" {

@@ -59,9 +59,9 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 public enum AllowedOrigin: Hashable, Sendable {
     /// `*`: any web page, including every site that the user of this machine visits.
     case any
-    /// `null`: pages that have no origin, such as files and sandboxed pages of any site.
+    /// `null`: pages that have no origin, such as files and sandboxed pages from any site.
     case null
-    /// `file://`: pages of Electron and Cordova, and pages from any other file.
+    /// `file://`: pages in Electron and Cordova apps, and pages from any other file.
     case files
     /// One origin, such as `http://localhost:3000`.
     case origin(WebOrigin)

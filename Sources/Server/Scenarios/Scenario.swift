@@ -175,7 +175,7 @@ public enum ScenarioLimits {
     public static let nodes = 200_000
     /// Bytes of text repeated by aliases in a YAML document, 16 MiB.
     public static let repeatedBytes = 16 * 1024 * 1024
-    /// Occurrences of `%TAG` in a YAML document, as a directive or not.
+    /// Occurrences of `%TAG` in a YAML document, whether or not they are directives.
     public static let directives = 100
     /// Values in a JSON file such as an export; each value takes more than eight bytes.
     public static let valuesOfJSON = fileBytes / 8
@@ -187,7 +187,7 @@ public enum ScenarioLimits {
     public static let changes = 1000
     /// Bytes of JSON in the values of all changes; each may be written into every element of a list.
     public static let changeBytes = 16 * 1024
-    /// Texts accepted as tokens.
+    /// Strings accepted as tokens.
     public static let tokens = 100
     /// Fields to fill in one answer; each value can be as long as a question.
     public static let fields = 100
@@ -210,7 +210,7 @@ public enum ScenarioLimits {
     public static let messages = 10_000
     /// Meal logs per user.
     public static let mealLogs = 10_000
-    /// Meal photos per user that wait for confirmation.
+    /// Meal photos per user that await confirmation.
     public static let photos = 20
     /// Documents per collection and user.
     public static let documents = 10_000

@@ -43,8 +43,8 @@ extension Engine {
         return Answer(search)
     }
 
-    /// `GET /__admin/entries/{number}`: an entry, the fault rules that acted on it, and the broken obligations for
-    /// which it is evidence.
+    /// `GET /__admin/entries/{number}`: an entry, the fault rules that took effect on it, and the broken obligations
+    /// for which it is evidence.
     ///
     /// - Throws: 404 if the journal does not contain the entry.
     func showEntry(_ call: AdminCall) throws(APIError) -> Answer {
@@ -285,7 +285,8 @@ extension Engine {
         return cost
     }
 
-    /// Sends a follower a comment to keep the stream alive; resets a follower that has read nothing for the idle time.
+    /// Sends a follower a comment to keep the stream alive; resets a follower that has read nothing for the whole idle
+    /// time.
     func keepAlive(_ connection: Connection, at now: Timestamp) {
         guard let follower = connection.follower else { preconditionFailure("Only followers may be kept alive.") }
         guard follower.unreadTime < patience.idle else { return end(connection, .reset) }

@@ -35,8 +35,8 @@ extension Engine {
         return nil
     }
 
-    /// The default world's content, in the form of `GET /__admin/state` but of any size; throws 409 if the world
-    /// replays a session.
+    /// The default world's content, in the format of `GET /__admin/state` but without a size limit; throws 409 if the
+    /// world replays a session.
     public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
         let export = try export(of: defaultWorld, at: now)
         return export.encoded(export.backend)

@@ -68,7 +68,7 @@ public final class Connection {
     @exclusivity(unchecked) var takesPieces = false
     /// Why the complete request is waiting; meanwhile, the transport does not read.
     @exclusivity(unchecked) var waiting: Waiting?
-    /// The request that is held by a breakpoint, or whose response is, if any.
+    /// The request held by a breakpoint, or whose response is held, if any.
     @exclusivity(unchecked) var held: HeldRequest?
     /// The client's message that a breakpoint holds, if any; later frames wait behind this message.
     @exclusivity(unchecked) var heldEvent: WebSocket.Event?
@@ -195,7 +195,7 @@ public final class Connection {
         guard let source = stream?.source else { return nil }
         return source as? Waiter ?? (source as? EnvelopeSource)?.source as? Waiter
     }
-    /// Whether the connection's bytes go to a real server that has not ended the connection yet.
+    /// Whether the connection's bytes are relayed to a real server that has not ended the connection yet.
     var isRelaying: Bool { speaks == .relayed && upstream != nil }
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
@@ -242,7 +242,7 @@ public final class Connection {
     /// The protocol of a connection, which changes at most once; the engine does not read relayed bytes.
     enum Speech { case http, webSocket, relayed }
 
-    /// The reason why a complete request is waiting: a paused world, its job, an operator, or the world's real server.
+    /// Why a complete request is waiting: a paused world, its job, an operator, or the world's real server.
     enum Waiting { case forWorld, forJob, forBreakpoint, forUpstream }
 
     public enum Ending: Equatable, Sendable {

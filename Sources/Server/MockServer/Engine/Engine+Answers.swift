@@ -40,7 +40,7 @@ extension Engine {
         return try faultyAnswer(exchange)
     }
 
-    /// The answer to a request that is not an operation of the guide's REST API.
+    /// The answer to a request that is not an operation in the guide's REST API.
     private func answerElsewhere(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, destination, world) = (exchange.head, exchange.destination, exchange.world)
         let mode = world.mode

@@ -4,7 +4,7 @@ import FitIQBackend
 import HTTP1
 import HTTPTypes
 
-/// The content coding of bodies: gzip, in worlds that use compression (RFC 9110 §8.4).
+/// Content coding for bodies: gzip, in worlds that use compression (RFC 9110 §8.4).
 extension Engine {
     /// Inflates the body of a request, so that faults, the journal and recordings see its text.
     ///

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Proxy
 
-/// Relayed connections: their bytes go to a real server and back unread, so that a recording has the original bytes.
+/// Relayed connections: their bytes pass to a real server and back unread, so that a recording has the original bytes.
 extension Engine {
     func relay(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         guard let url = configuration.relayed else { preconditionFailure("A relayed connection must have a server.") }

@@ -131,7 +131,7 @@ extension Engine {
         outputHasGrown(of: connection, at: now)
     }
 
-    /// Ends a connection after the remaining output, but sends no close frame.
+    /// Ends a connection once the remaining output is sent, without a close frame.
     func drop(_ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
@@ -198,7 +198,7 @@ extension RequestHead {
         return field ?? target.queryItems().first { $0.name == "token" }?.value
     }
 
-    /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2); nil unless it can be a user's id.
+    /// The `sub` claim of a JSON Web Token (RFC 7519 §4.1.2); nil unless it can be a user's id.
     private static func subject(of token: String) -> ExactString? {
         guard token.utf8.count <= 4096 else { return nil }
         // Compare bytes, because splitting a token by characters costs more than the rest of a request.

@@ -127,7 +127,7 @@ extension Engine {
         slice.bytes.removeAll(keepingCapacity: slice.bytes.capacity <= 4 * streams.sliceSize)
         swap(&slice.bytes, &streams.buffer)
         touch(connection)
-        // The client had to wait for the server, so restart its idle time.
+        // The client had to wait for the server, so restart its idle timer.
         if connection.ending == .none {
             if let stream = connection.stream, stream.isWaiting, let time = stream.source.wakesAt {
                 let span = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch

@@ -12,7 +12,7 @@ import WebSocket
 
 /// Upstreams: in some worlds, a real server answers in place of the backend, for some or all endpoints.
 extension Engine {
-    /// Whether the world's upstream answers a request; never for the server's own paths or for CONNECT.
+    /// Whether the world's upstream answers a request; false for the server's own paths and for CONNECT.
     func asks(_ upstream: Upstream, for exchange: Exchange) -> Bool {
         guard !exchange.isOfServer, exchange.head.method != .connect else { return false }
         // The fake is already answering, because the upstream did not.
@@ -22,7 +22,7 @@ extension Engine {
         return false
     }
 
-    /// The answer of the world's real server; nil if the request opened a WebSocket or waits.
+    /// The answer from the world's real server; nil if the request opened a WebSocket or waits.
     func upstreamAnswer(_ exchange: Exchange, from upstream: Upstream) throws(APIError) -> Answer? {
         if let reply = exchange.reply { return try answer(exchange, with: reply) }
         let isHandshake = exchange.head.isWebSocketHandshake
@@ -45,7 +45,7 @@ extension Engine {
         return nil
     }
 
-    /// The client's connection to an upstream: the connection of its last request, or a new one.
+    /// The client's connection to an upstream: the one used for its last request, or a new one.
     private func connect(_ connection: Connection, to url: UpstreamURL) -> UpstreamConnection {
         if let present = connection.upstream, present.isReady(for: url) { return present }
         leaveUpstream(of: connection)

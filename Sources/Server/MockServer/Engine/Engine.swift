@@ -82,7 +82,7 @@ public final class Engine {
         if let restored { try beginSaving(after: restored, at: now) }
     }
 
-    // MARK: Calls of the transport
+    // MARK: Calls from the transport
 
     /// - Parameters:
     ///   - isLocal: Whether the peer is on this machine; other peers need the admin token for the admin API.
@@ -198,7 +198,7 @@ public final class Engine {
         account(connection)
         if connection.isFollower { connection.follower?.unreadTime = 0 }
         if connection.speaks == .relayed, let upstream = connection.upstream { moved(upstream) }
-        // The client is reading, so restart its idle time.
+        // The client is reading, so restart its idle timer.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
         }

@@ -39,7 +39,7 @@ final class Exchange {
     @exclusivity(unchecked) var interceptor: String?
     /// The result of inflating the body; nil if the body is not gzip or the world does not accept it.
     @exclusivity(unchecked) var inflation: Inflation?
-    /// Who answers the request in a world that has an upstream; nil in other worlds, and while this is still undecided.
+    /// Who answers the request in a world that has an upstream; nil in other worlds, and until this is decided.
     @exclusivity(unchecked) var answeredBy: RecordedExchange.Answerer?
     /// The reply of the world's upstream once it has arrived.
     @exclusivity(unchecked) var reply: UpstreamReply?

@@ -144,7 +144,7 @@ public enum Observation: Sendable, CustomStringConvertible {
     }
 }
 
-/// Logging and observers of the engine.
+/// Logs and observes the engine.
 extension Engine {
     /// Logs the engine's events, if the logger's level is at most `warning`.
     public func log(to logger: Logger) {

@@ -200,7 +200,7 @@ indirect enum UpstreamReply {
     /// The server opens the socket.
     case socket(ResponseHead)
 
-    /// The reason why the fake may answer in the server's place; nil if the fake may not answer.
+    /// Why the fake may answer in the server's place; nil if the fake may not answer.
     var absence: String? {
         switch self {
         case .answer(let answer) where Upstream.statusesOfAbsence.contains(answer.head.status.code):

@@ -185,7 +185,7 @@ public final class Host: SocketHost {
 
     private func doChore(_ now: MonotonicInstant) {
         guard let chore, chore.due <= now, loop.stopsAt == nil else { return }
-        // Counts from now rather than from when the work was due, so that the work runs only once after the process was
+        // Count from now rather than from when the work was due, so that the work runs only once after the process was
         // paused.
         self.chore?.due = now.advanced(by: chore.interval)
         chore.work(time(now))

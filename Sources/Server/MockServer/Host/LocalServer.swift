@@ -43,7 +43,7 @@ public final class LocalServer: Sendable {
         let (inbox, ended) = (host.inbox, try Gate())
         (self.inbox, self.ended) = (inbox, ended)
         try SystemThread.start {
-            // If the loop fails, the server ends as after a stop, and callers get the same error.
+            // If the loop fails, the server ends as if it had been stopped, and callers get the same error.
             _ = try? host.run()
             for work in inbox.close() { work(nil, Timestamp(nanosecondsSinceEpoch: 0))() }
             ended.open()
@@ -64,7 +64,7 @@ public final class LocalServer: Sendable {
 
     /// Like ``perform(_:)``, but blocks the calling thread, for programs that do not use Swift concurrency.
     ///
-    /// Do not call this function inside such work, because it would wait for its own thread.
+    /// Do not call this function from within the work, because it would wait for its own thread.
     ///
     /// - Throws: The error that the work throws, ``Stopped``, or a `SocketError` if the process has no file descriptors
     ///   left.

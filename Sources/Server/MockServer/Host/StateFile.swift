@@ -5,7 +5,7 @@ import SQLite
 import Sockets
 import Synchronization
 
-/// The file of `serve --state`: an SQLite database with a row for each world and each of its entities.
+/// The file for `serve --state`: an SQLite database with a row for each world and each of its entities.
 ///
 /// SQLite uses a write-ahead log (WAL), so the last commit survives if the process is killed at any time. Only one
 /// server can use the file at a time, and only the server's user may read it. Calls may wait for the disk and for other

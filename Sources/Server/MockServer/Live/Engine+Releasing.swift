@@ -210,7 +210,7 @@ extension Exchange {
         }
     }
 
-    /// Adds a rule to the rules that acted, unless it is already present.
+    /// Adds a rule to the rules that took effect, unless it is already present.
     func note(_ rule: String) {
         func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
         if faultNames.contains(where: isSame) { return }

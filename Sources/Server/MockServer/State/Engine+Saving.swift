@@ -37,7 +37,7 @@ struct SavedPart: Equatable {
 
 /// Saves the state: the loop collects changes in slices, and another thread writes them.
 ///
-/// A transaction adds slices until nothing is unsaved, so each commit captures the state at a single moment. The loop
+/// A transaction adds slices until everything is saved, so each commit captures the state at a single moment. The loop
 /// collects the next slice only after the last slice is written, so at most one slice waits for a slow disk.
 extension Engine {
     /// The shortest time between two commits in nanoseconds; the engine writes the first change after a pause

@@ -86,12 +86,12 @@ extension Engine.Configuration {
     func kept(_ scenario: JSONValue?) -> [UInt8]? { stateFile == nil ? nil : scenario?.encoded() }
 }
 
-/// Restores the worlds of a state file.
+/// Restores the worlds in a state file.
 ///
 /// The default world gets this server's guide, seed, clock and scripts; other worlds keep the ones from their requests.
 /// In both cases, data, issued ids and the time of a manual clock continue.
 extension Engine {
-    /// Creates the other worlds of a state file, and starts saving changes.
+    /// Creates the other worlds in a state file, and starts saving changes.
     ///
     /// - Throws: A 400 if a world has inconsistent data, or a 507 if it exceeds the server's limit.
     func beginSaving(after restored: RestoredState, at now: Timestamp) throws(APIError) {

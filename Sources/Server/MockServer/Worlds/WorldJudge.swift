@@ -169,7 +169,7 @@ public struct Judgement: Sendable {
         }
     }
 
-    /// Writes the judgement in the form that `GET /__admin/verdicts` returns.
+    /// Writes the judgement in the format that `GET /__admin/verdicts` returns.
     public func write(to writer: inout JSONWriter, _ encoder: JournalEncoder) {
         for part in parts(VerdictQuery(), encoder, since: nil) { part(&writer) }
     }

@@ -7,7 +7,7 @@ import TLS
 extension UpstreamHost {
     private static let ticketsKept = 16
 
-    /// Starts to connect: looks up the upstream's addresses if necessary, and tries them in order.
+    /// Starts connecting: looks up the upstream's addresses if necessary, and tries them in order.
     func connect(_ pair: UpstreamPair, number: Int, _ now: Timestamp) {
         linkCount += 1
         let link = UpstreamLink(

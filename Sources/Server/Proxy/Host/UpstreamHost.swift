@@ -131,7 +131,7 @@ package final class UpstreamHost {
         deadlines.removeAll { place, time in pairs[place]?.wakesAt != time }
     }
 
-    // MARK: Calls of the loop's owner
+    // MARK: Calls from the loop's owner
 
     package func serve(_ readiness: Readiness, at time: Timestamp) {
         guard let pair = pairs[Int(readiness.token - Self.firstToken)] else { return }

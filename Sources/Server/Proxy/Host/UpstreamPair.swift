@@ -73,7 +73,7 @@ final class UpstreamLink {
 }
 
 extension Timestamp {
-    /// This time plus a duration; the sum saturates, so a limit may be of any length.
+    /// This time plus a duration; the sum saturates, so a limit may have any length.
     func advanced(by duration: Duration) -> Timestamp {
         let sum = MonotonicInstant(nanoseconds: nanosecondsSinceEpoch).advanced(by: duration)
         return Timestamp(nanosecondsSinceEpoch: sum.nanoseconds)

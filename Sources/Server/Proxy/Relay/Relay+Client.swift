@@ -100,7 +100,7 @@ extension Relay {
 
     // MARK: The proxy's own answers
 
-    /// Answers in the upstream's place with an error in the API's form; must be called before the upstream's answer
+    /// Answers in the upstream's place with an error in the API's format; must be called before the upstream's answer
     /// begins.
     mutating func answer(_ status: HTTPResponse.Status, code: String, _ message: String, close: Bool = false) {
         exchange = nil

@@ -347,7 +347,7 @@ extension Replacement {
 }
 
 extension JSONWriter {
-    /// Writes a fault that consists of its key alone.
+    /// Writes a fault that consists of only its key.
     fileprivate mutating func flag<Fault: Equatable>(_ fault: Fault, in switches: [FaultAction: Fault]) {
         guard let action = switches.first(where: { $0.value == fault })?.key else {
             preconditionFailure("\(fault) must have a key.")

@@ -101,7 +101,7 @@ enum FaultTarget {
         }
     }
 
-    /// The kind of socket to which the fault is limited.
+    /// The kind of socket that the fault is limited to.
     var socket: Endpoint? {
         switch self {
         case .endpoints: nil

@@ -103,7 +103,7 @@ extension MealItem {
 }
 
 extension Cursor {
-    /// A meal's text in the form allowed for clients.
+    /// A meal's text, as clients may send it.
     fileprivate func mealText() -> String? {
         guard let text = text(1...CreateMealLogRequest.maximumInputLength) else { return nil }
         return text.isBlank ? refuse(Messages.blankText) : text
