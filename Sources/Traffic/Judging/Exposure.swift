@@ -18,7 +18,7 @@ public struct Exposure: Sendable, Hashable {
         case timeOut = "time_out"
         case refusedHandshake = "refused_handshake"
         case dropMidStream = "drop_mid_stream"
-        /// A socket ended for a reason that the client did not cause and no other path covers.
+        /// A socket ended for a reason that the client did not cause and that no other path covers.
         case drop = "drop"
         case silence = "silence"
         case errorFrame = "error_frame"

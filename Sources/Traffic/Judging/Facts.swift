@@ -9,7 +9,7 @@ struct Fact: Sendable {
     let entry: JournalEntry
     let kind: Kind
 
-    /// The kind of the fact; its associated values are references, because all judges read them.
+    /// The fact's kind; its associated values are references, because all judges read them.
     enum Kind: Sendable {
         /// A request that was answered or abandoned, including a refused handshake.
         case request(RequestFact)

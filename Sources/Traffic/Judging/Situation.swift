@@ -42,9 +42,9 @@ public struct Situation: Sendable, Hashable {
         case done
     }
 
-    /// The client's last trouble.
+    /// The last trouble that the client encountered.
     ///
-    /// A trouble remains until the next one occurs.
+    /// It remains until the client encounters the next one.
     public enum Trouble: UInt8, Sendable, CaseIterable {
         case none
         /// 401, 404, 409 or 429.

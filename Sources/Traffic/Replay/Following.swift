@@ -7,7 +7,7 @@ struct Following: Sendable {
     let vocabulary: Vocabulary
     private(set) var bindings = Bindings()
 
-    /// For each of a request's values, the recorded value to which it is bound or which it equals.
+    /// For each of a request's values, the recorded value that it is bound to or equals.
     ///
     /// The result is nil if a value is new.
     func numbers(of values: [Shape.ShapeValue]) -> [Int]? {

@@ -88,11 +88,11 @@ public enum ReplayLimits {
     ///
     /// Additional values are only counted in the report.
     public static let bindings = 10_000
-    /// Among recorded requests that differ only in their IDs, how many to search.
+    /// How many recorded requests to search among those that differ only in their IDs.
     public static let candidates = 256
     /// The maximum number of concurrent recorded requests, which may come in any order in `strict` mode.
     public static let concurrentRequests = 256
-    /// In lock-step mode, how many messages too early a client's frame may arrive.
+    /// In lock-step mode, how many messages early a client's frame may arrive.
     public static let framesAhead = 64
     /// The maximum number of concurrent frame runs on a triggered socket.
     ///
@@ -185,7 +185,7 @@ public struct ReplayResponse: Sendable, Equatable {
 
     /// What happens after the last byte of a response.
     public enum Ending: Sendable, Equatable {
-        /// The connection goes on to the next request, as usual in HTTP.
+        /// The connection continues with the next request, as usual in HTTP.
         case nothing
         /// The connection ends here (FIN); the body is incomplete, and the framing must show this.
         case finish

@@ -1,7 +1,7 @@
 import JSON
 import Traffic
 
-/// What strings or requests that differ only in IDs, times and secrets have in common.
+/// The common part of strings or requests that differ only in IDs, times and secrets.
 struct ShapeKey: Sendable, Hashable {
     var bytes: [UInt8] = []
 
@@ -17,7 +17,7 @@ struct Shape: Sendable {
     private(set) var values: [ShapeValue] = []
     /// Times, and values under a secret's name, which always match.
     private(set) var free: [ExactString] = []
-    /// The bindings that make words count as values even if they do not look like any.
+    /// The bindings that make words count as values even if they do not look like values.
     private var known: Bindings?
     private var origins: Origins
 
@@ -214,7 +214,7 @@ struct RequestShapes: Sendable {
         form = FormBody(body, of: fields)
     }
 
-    /// The shape of method, path, query and body.
+    /// The shape of the method, path, query and body.
     func full(_ empty: Shape? = nil, as method: String? = nil, ignoringBody: Bool = false) -> Shape {
         var shape = empty ?? Shape(origins: origins)
         shape.add(literally: method ?? self.method)

@@ -180,7 +180,7 @@ public struct ConnectionObserver: Sendable {
     public struct Limits: Sendable, Equatable {
         /// The maximum number of bytes to store of a body or message.
         ///
-        /// Of a longer body or message, only the start and the true size are stored.
+        /// For a longer body or message, only the start and the true size are stored.
         public var body = 16 * 1024 * 1024
         /// The maximum size of a message in bytes.
         ///

@@ -23,7 +23,7 @@ public final class SessionRecorder {
         ///
         /// If a connection takes the total above this limit, the recorder stops recording that connection.
         public var heldBytes = 512 * 1024 * 1024
-        /// The memory limits of each connection.
+        /// The memory limits for each connection.
         public var limits = ConnectionObserver.Limits()
 
         public init(creatorVersion: String) { self.creatorVersion = creatorVersion }

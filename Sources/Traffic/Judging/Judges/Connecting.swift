@@ -9,7 +9,7 @@ enum SocketTimes {
     static let shortestWait = second
     /// The longest pause that any guide requires before an attempt.
     static let longestWait = 30 * second
-    /// How long a client may be silent on an open socket, which is also the maximum delay of a ping.
+    /// How long a client may be silent on an open socket, which is also the maximum ping delay.
     static let keepAlive = 30 * second
     static let keepAliveTolerance = 2 * second
     static let stayAway = 3 * second
@@ -33,7 +33,7 @@ enum SocketEnding: Sendable, Hashable {
     case givenUp
     /// The server closed the socket with 1000 after reporting that the consultation is not active.
     case archived
-    /// The client did not start the close.
+    /// The client did not initiate the close.
     ///
     /// The client noticed the end at this time; nil if the journal does not show the time.
     case unexpected(knownAt: Timestamp?)
@@ -56,7 +56,8 @@ enum SocketEnding: Sendable, Hashable {
 }
 
 extension RecordedClosing {
-    /// Whether the server started the close; ending the transport after a close frame does not count as starting it.
+    /// Whether the server initiated the close; ending the transport after a close frame does not count as initiating
+    /// it.
     var isByServer: Bool { party == .server || cause != .violation && summary.sent != nil && summary.received == nil }
 
     /// When the client noticed the server's close, or nil if it may have noticed it before this entry.
@@ -197,7 +198,7 @@ struct SingleConnection: ObligationJudge {
         let new: Scene.Socket
         func involves(_ connection: UInt64) -> Bool { old.connection == connection || new.connection == connection }
         var isOneConsultation: Bool { old.consultation == new.consultation }
-        /// The deadline for the old socket's end.
+        /// The deadline for the old socket to end.
         var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: Tolerance.interval) }
         /// The time by which the journal shows that the server has closed the old socket.
         var settledAt: Timestamp { deadline.advanced(byNanoseconds: SocketTimes.serverClosing) }

@@ -257,7 +257,7 @@ struct MealWatch: Sendable {
     /// A watched log whose client has received the final status.
     struct Ended: Sendable {
         let id: ExactString
-        /// The entry that told the client.
+        /// The entry that showed the client the final status.
         let entry: JournalEntry
         let isCompletedEvent: Bool
     }

@@ -10,20 +10,20 @@ import Traffic
 /// - `format`: 1. `title`. `exit_code`. `summary`: the summary line of the other reports. `incomplete`: why the rest
 ///   was not run, or null.
 /// - `outcome`: `has_connected`; `broken`, `warned`, `known_broken`, `kept`, `not_exercised`: numbers of obligations,
-///   by the worst of all runs; `checks`, `failed_checks`, `failed_commands`; `outdated`: lines of the known-broken list
-///   that no longer hold, each `line`, `scenario` or null, `subject`.
+///   by each one's worst mark across all runs; `checks`, `failed_checks`, `failed_commands`; `outdated`: lines of the
+///   known-broken list that no longer hold, each `line`, `scenario` or null, `subject`.
 /// - `runs`, each: `scenario`, `guide`, `command` or null, `duration_ms` or null, `has_connected`, `missed`,
 ///   `verdicts`, `exposures`, `coverage`, `checks`. A command has `kind` (`exited`, `signalled`, `timed_out`) with
 ///   `status`, `signal` or `limit_ms`, and `mark` (`kept`, `broken`, `known_broken`).
 /// - a verdict: `id`, `level`, `origin` (`guides`, `all`, `ours`), `guides`, `place`, `clause`, `tolerance` or null,
 ///   `advice`, `verdict` (`kept`, `broken`, `not_exercised`), `mark` (those, `warned`, `known_broken`), `exercised`,
 ///   `finding_count`, `findings`, each `level`, `message`, `evidence`: journal entries as the server writes them.
-/// - `coverage`, of all runs and of each: `faced` and `reachable`, numbers of situations; of all runs also
+/// - `coverage`, for all runs and for each: `faced` and `reachable`, numbers of situations; for all runs also
 ///   `situations`, each `socket`, `token`, `meal`, `trouble`, `way` or null, `faced`.
 /// - a run with notes also has `notes`.
 /// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, `notes` if there are any,
 ///   and `level` if failures are only warnings.
-/// - of an exploration, the first run has `exploration`, and each other run `discovery`: docs/explore.md.
+/// - in an exploration, the first run has `exploration`, and each other run `discovery`: docs/explore.md.
 public struct JSONReport {
     private let report: Report
     private let knownBroken: KnownBroken
@@ -163,7 +163,7 @@ public struct JSONReport {
 /// Member names are stable; new members may be added: `summary`, `exit_code`, `has_connected`, `incomplete` or null,
 /// `troubles`, `counts` by mark; `broken`, each `id`, `level`, `mark`, `runs`, `count` of findings, `message`,
 /// `entries` and `evidence` of the first finding, `advice`; `failed_checks`, each `address`, `clause`, `run`,
-/// `failures`; of an exploration also `exploration`, and `found`, a discovery each.
+/// `failures`; for an exploration also `exploration`, and `found`, one discovery each.
 public struct VerdictSummary {
     private let overview: Overview
 

@@ -17,7 +17,7 @@ public struct Report: Sendable {
     /// Tables omit all other obligations that the client did not exercise.
     public var faced: Set<String>?  // Obligations' IDs: constants.
 
-    /// The situations that measure coverage.
+    /// The situations used to measure coverage.
     var reachable = ReachableSituation.all
 
     public init(title: String, runs: [Run] = []) { (self.title, self.runs) = (title, runs) }
@@ -30,7 +30,7 @@ public struct Report: Sendable {
         public var mode: GuideMode
         /// How the client's command ended, or nil if there was none.
         public var command: CommandOutcome?
-        /// The duration on the system's clock, in nanoseconds, or nil if unknown.
+        /// The duration by the system's clock, in nanoseconds, or nil if unknown.
         public var duration: Int64?
         /// The start in the world's time.
         ///
@@ -100,7 +100,7 @@ public struct Report: Sendable {
     public struct Outcome: Sendable, Equatable {
         /// How many obligations have each mark.
         ///
-        /// An obligation counts with its worst mark across all runs.
+        /// An obligation counts under its worst mark across all runs.
         public var counts: [Mark: Int] = [:]
         /// The number of failed contract cases that the known-broken list does not contain.
         public var failedCheckCount = 0

@@ -14,7 +14,7 @@ import Text
 public enum HAREncoder {
     static let creatorName = "fitiq-mock"
 
-    /// The first bytes of every file, whatever the version that wrote it.
+    /// The first bytes of every file, regardless of the version that wrote it.
     static let beginning = Array(#"{"log":{"version":"1.2","creator":{"name":"\#(creatorName)""#.utf8)
 
     /// Returns the start of a file, up to its first entry.
@@ -50,7 +50,7 @@ public enum HAREncoder {
         return bytes + footer(notes: notes)
     }
 
-    /// Returns, on one line, the entry of a request and its response, or of a WebSocket with its frames.
+    /// Returns, on one line, the entry for a request and its response, or for a WebSocket with its frames.
     public static func line(_ exchange: SessionExchange) -> [UInt8] {
         exchange.isSocket ? Self.socket(exchange).bytes : entry(exchange)
     }
@@ -217,7 +217,7 @@ public enum HAREncoder {
     }
 
     private static func write(attributes: [(name: Substring, value: Substring)], to writer: inout JSONWriter) {
-        // If several attributes have the same name, the last one counts (RFC 6265 §5.3).
+        // If several attributes have the same name, the last one wins (RFC 6265 §5.3).
         func value(of name: String) -> String? {
             attributes.last { $0.name.lowercased() == name }.map { String($0.value) }
         }
@@ -250,7 +250,7 @@ public enum HAREncoder {
     /// The maximum number of bytes that ``ending(_:)`` returns.
     public static let endingRoom = 128
 
-    /// Returns the entry of a WebSocket.
+    /// Returns the entry for a WebSocket.
     ///
     /// The number identifies the socket in the file and links the entry to its continuations. If there is no `room`,
     /// the entry is complete.
@@ -387,7 +387,7 @@ extension SessionField {
     }
 }
 
-/// The entry of a WebSocket as text, with the positions for later additions.
+/// A WebSocket's entry as text, with the positions for later additions.
 ///
 /// Offsets count from the entry's first byte. The reserved space is white space, so the text is always valid between
 /// writes of complete elements.

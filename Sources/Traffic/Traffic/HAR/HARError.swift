@@ -90,7 +90,7 @@ public enum HARLoss: Sendable, CaseIterable {
     case shortBody
     /// A form with an uploaded file whose content is not in the HAR.
     case formFile
-    /// A message whose opcode is neither text nor binary, or an error that stands in place of a message.
+    /// A message whose opcode is neither text nor binary, or an error that stands in for a message.
     case message
     /// A binary message that is not in base64.
     case unreadableMessage

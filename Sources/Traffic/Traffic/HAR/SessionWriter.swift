@@ -155,7 +155,7 @@ struct SessionWriter: Sendable {
         return (newEnd - entry.count)..<newEnd
     }
 
-    /// The maximum number of JSON values in an entry, without its fields and query.
+    /// The maximum number of JSON values in an entry, not counting its fields and query.
     private static let valuesOfEntry = 64
     /// The maximum number of JSON values in a message or control frame.
     private static let valuesOfFrame = 9

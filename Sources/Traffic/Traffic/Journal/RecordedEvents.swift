@@ -127,7 +127,7 @@ public struct RecordedBody: Sendable, Hashable {
     }
 }
 
-/// A response's header fields in the server's form, which is converted only when the fields are read.
+/// A response's header fields in the server's representation, which is converted only when the fields are read.
 public enum RecordedFields: Sendable {
     /// Complete field lines, each with its CRLF, as `HTTP1.Connection` accepts them.
     case encoded([UInt8])
@@ -301,7 +301,7 @@ public struct RecordedClosing: Sendable, Equatable {
         /// One side waited too long for bytes from the other side.
         case timeOut = "time_out"
         case fault
-        /// The client broke the protocol.
+        /// The client violated the protocol.
         case violation
         /// The client exceeded one of the server's limits.
         case limit

@@ -8,14 +8,14 @@ import WebSocket
 /// Secrets are
 ///
 /// - the credentials in `Authorization`, except for the scheme, and the values of cookies;
-/// - fields, members of JSON, items of queries and forms, and parts of `multipart/form-data`, whose decoded names are
-///   those of secrets (``SecretName``). In JSON this means strings, numbers of at least four digits, and such values
-///   inside an object or array;
+/// - fields, JSON members, query and form items, and parts of `multipart/form-data`, whose decoded names are those of
+///   secrets (``SecretName``). In JSON this means strings, numbers of at least four digits, and such values inside an
+///   object or array;
 /// - the userinfo of URLs, and e-mail addresses, in URLs, fields, bodies and frames.
 ///
 /// Later copies of a known secret are replaced everywhere if it has at least eight bytes and is not a short lower-case
-/// word. All other bytes stay unchanged. Text that is not UTF-8 is searched only for known secrets. The time is linear.
-/// At most 100,000 secrets are distinguished; see ``hasTooManySecrets``.
+/// word. All other bytes stay unchanged. Text that is not UTF-8 is searched only for known secrets. This takes linear
+/// time. At most 100,000 secrets are distinguished; see ``hasTooManySecrets``.
 public struct Redactor: Sendable {
     private var table = SecretTable()
 
@@ -113,7 +113,7 @@ public struct Redactor: Sendable {
 
     /// Redacts each part: the whole content if the part has a secret's name; otherwise, only secrets in its text.
     ///
-    /// Binary parts stay.
+    /// Binary parts stay unchanged.
     private mutating func redacted(_ body: MultipartBody) -> [UInt8] {
         var output: [UInt8] = []
         var end = 0

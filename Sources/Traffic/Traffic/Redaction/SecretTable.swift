@@ -183,7 +183,7 @@ enum SecretKind: String, Sendable, CaseIterable {
 
     /// Classifies a name by its last words (``SecretName``), or returns nil if it is not the name of a secret.
     ///
-    /// The time is linear. For most names, the last three letters are enough.
+    /// This takes linear time. For most names, the last three letters are enough.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
         var end = name.count
         while end > 0, !name[end - 1].isLetter { end -= 1 }

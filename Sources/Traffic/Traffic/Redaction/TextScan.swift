@@ -3,7 +3,7 @@ import Text
 /// Replaces the secrets in text in a single pass.
 ///
 /// The scan works on bytes and does not require a well-formed document: documents may be truncated, concatenated or
-/// inside a string. All other bytes stay unchanged. The time is linear.
+/// inside a string. All other bytes stay unchanged. This takes linear time.
 struct TextScan {
     let text: UnsafeBufferPointer<UInt8>
     /// The redacted text so far.

@@ -72,7 +72,7 @@ public struct TrafficLines: Sendable {
         }
     }
 
-    /// The line of a breach.
+    /// The line for a breach.
     ///
     /// The line may have up to 900 columns regardless of the width, because it is a sentence.
     public func line(of breach: Breach, in world: String? = nil) -> String {
