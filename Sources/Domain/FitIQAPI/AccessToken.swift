@@ -1,17 +1,17 @@
 import Digests
 import JSON
 
-/// The bearer token of the API: a JSON Web Token signed with HS256 (RFC 7519, RFC 7515).
+/// The API's bearer token: a JSON Web Token signed with HS256 (RFC 7519, RFC 7515).
 public struct AccessToken: Equatable, Sendable {
-    /// The claim `sub`: 1 to 200 characters.
+    /// The `sub` claim: 1 to 200 characters.
     public var subject: ExactString
-    /// The claim `exp`, in seconds since the Unix epoch; the token expires at the start of this second.
+    /// The `exp` claim, in seconds since the Unix epoch; the token expires at the start of this second.
     public var expiresAt: Int64
-    /// The claim `nbf`, in seconds since the Unix epoch: the token is not valid before this second.
+    /// The `nbf` claim, in seconds since the Unix epoch: the token is not valid before this second.
     public var notBefore: Int64?
-    /// The claim `email`, the account's address; nil for users without one.
+    /// The `email` claim, the account's address; nil for users without one.
     public var email: String?
-    /// The claim `jti`, an id.
+    /// The `jti` claim, an id.
     ///
     /// A refresh token works once. The access token issued with a refresh token has the same id, so that two access
     /// tokens from the same second differ. Development tokens have no id.

@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// A user's email address and password for the login.
+/// A user's email address and password for logging in.
 package struct Account: Sendable, Equatable {
     /// The address as registered.
     var email: String

@@ -15,8 +15,8 @@ extension Backend {
         return mealLogs[add(request, by: user, &turn)].body
     }
 
-    /// Creates all meal logs of a batch or none; a single log may have user-entered foods (`POST
-    /// /api/v1/meal-logs/batch`).
+    /// Creates all meal logs in a batch or none; a single log may have user-entered foods
+    /// (`POST /api/v1/meal-logs/batch`).
     ///
     /// - Throws: The same errors as for a single log.
     public mutating func createMealLogs(
@@ -100,7 +100,7 @@ extension Backend {
         users[owner].mealLogs.list(position, kind, isListed: isListed, in: mealLogs.isLoggedBefore)
     }
 
-    /// Starts processing a meal log, by the script's first matching rule or the built-in parser.
+    /// Starts processing a meal log, using the script's first matching rule or the built-in parser.
     ///
     /// If processing should already have ended, as in a seeded world, it ends now.
     mutating func process(_ position: Int, from start: Timestamp, at now: Timestamp) {
@@ -244,7 +244,7 @@ enum MealProcessing {
         return meal.items.isEmpty ? .failed(.noFood, at: time) : completed(meal.items, seed: seed, at: time)
     }
 
-    /// The foods as items of a log.
+    /// The foods as log items.
     ///
     /// The items' ids derive from the log's id. If the ids came from the world's sequence, later ids would depend on
     /// when the next request arrives.
@@ -266,8 +266,8 @@ extension MealLog {
     }
 }
 
-/// Photos of meals: recognized foods wait in a session until the user confirms or rejects them. A confirmed session
-/// stays.
+/// Meal photos: recognized foods wait in a session until the user confirms or rejects them. A confirmed session is
+/// kept.
 extension Backend {
     /// Recognizes a meal with the script's first rule for photos, or generates one (`POST /api/v1/meal-logs/photo`).
     ///

@@ -210,7 +210,7 @@ package struct MealSocket: Sendable {
     var openings: [Timestamp] = []
 }
 
-/// The socket for the events of all of a user's meals (`/ws/meal-logs`).
+/// The socket for events about all of a user's meals (`/ws/meal-logs`).
 extension Backend {
     private static let minute: Int64 = 60_000_000_000
 

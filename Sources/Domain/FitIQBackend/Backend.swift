@@ -148,7 +148,7 @@ package struct User: Identifiable, Sendable {
     package internal(set) var goals: [Int] = []
     /// The meal logs ordered by the client's time, then by arrival.
     package internal(set) var mealLogs = Listing<MealLog.Kind>()
-    /// The photos of meals, oldest first.
+    /// The meal photos, oldest first.
     package internal(set) var photos: [MealPhoto] = []
     /// The documents, oldest first; no list is empty.
     package internal(set) var documents: [DocumentCollection: [Document]] = [:]
@@ -201,8 +201,8 @@ public struct Limits: Sendable, Equatable {
     public var goals = 1000
     /// Meal logs per user; creating one more gets 507.
     public var mealLogs = 10_000
-    /// Photos of meals per user; at the limit, a new photo removes the oldest confirmed one or, if none is confirmed,
-    /// the oldest.
+    /// Meal photos per user; at the limit, a new photo removes the oldest confirmed one or, if none is confirmed, the
+    /// oldest.
     public var photos = 20
     /// Documents per collection and user; creating one more gets 507.
     public var documents = 10_000

@@ -2,7 +2,7 @@ import FitIQAPI
 
 /// A user's records in list order, by position and grouped by kind.
 ///
-/// Listing some kinds uses their counts and visits only the records of the page. The caller must provide the same order
+/// Listing some kinds uses their counts and visits only the records on the page. The caller must provide the same order
 /// in every call.
 package struct Listing<Kind: Hashable & Sendable>: Sendable {
     private struct Group: Sendable {

@@ -166,7 +166,7 @@ struct AmountReader {
         }
     }
 
-    // MARK: Numbers that count no food
+    // MARK: Numbers that do not count foods
 
     /// The energy that starts at a token: `100 kcal`, `200-calorie`.
     func energy(at start: Int) -> (energy: Energy, end: Int)? {

@@ -57,7 +57,7 @@ struct Food: Sendable {
             /// The Food and Nutrient Database for Dietary Studies.
             case fndds = "FNDDS"
             case foundation = "Foundation"
-            /// Branded Foods: the labels of manufacturers.
+            /// Branded Foods: manufacturers' labels.
             case branded = "Branded"
             /// Computed from other foods in FoodData Central, in the given proportions.
             case recipe
@@ -66,7 +66,7 @@ struct Food: Sendable {
         let database: Database
         /// The food's name in the source's data.
         let food: String
-        /// FoodData Central's id, only for foods of SR Legacy whose id is certain.
+        /// FoodData Central's id, only for SR Legacy foods whose id is certain.
         let id: Int?
 
         static let ids = 167_512...175_304
@@ -81,7 +81,7 @@ enum PieceSize: String, CaseIterable, Sendable {
 struct FactsPer100Grams: Sendable {
     let calories, protein, carbs, fat, fiber, sugar: Double
 
-    /// The facts of a portion: whole calories and tenths of grams, halves rounded away from zero.
+    /// The facts for a portion: whole calories and tenths of grams, halves rounded away from zero.
     func facts(ofGrams grams: Double) -> MealNutrients {
         func tenths(_ perHundred: Double) -> Int { Int((perHundred * grams / 10).rounded()) }
         return MealNutrients(
@@ -91,7 +91,7 @@ struct FactsPer100Grams: Sendable {
 }
 
 extension MealNutrients {
-    /// The facts of several portions, rounded like `FactsPer100Grams.facts`.
+    /// The facts for several portions, rounded like `FactsPer100Grams.facts`.
     func scaled(by factor: Double) -> MealNutrients {
         func times(_ value: Int) -> Int { Int((Double(value) * factor).rounded()) }
         return MealNutrients(

@@ -203,7 +203,7 @@ struct Portion {
     }
 }
 
-/// The sentences in the notes of items, which list the reader's assumptions.
+/// The sentences in items' notes, which list the reader's assumptions.
 enum Messages {
     static let separator = "; "
     static func assumedServing(_ serving: Food.Serving) -> String { "Assumed one serving \(text(serving))" }

@@ -34,7 +34,7 @@ public struct Consultation: Equatable, Sendable {
         (self.createdAt, self.updatedAt) = (createdAt, createdAt)
     }
 
-    /// The filters of lists.
+    /// The list filters.
     public struct Kind: Hashable, Sendable {
         public let status: ConsultationStatus
         public let persona: Persona

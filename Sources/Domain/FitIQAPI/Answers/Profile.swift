@@ -47,7 +47,7 @@ public struct ProfileDetails: Equatable, Sendable {
     }
 }
 
-/// A record of which each user has at most one.
+/// A record; each user has at most one.
 public struct UserRecord<Content: Equatable & Sendable>: Equatable, Sendable {
     public var id: ResourceID
     public var content: Content
@@ -70,7 +70,8 @@ public typealias Profile = UserRecord<ProfileDetails>
 public typealias Preferences = UserRecord<PreferenceLists>
 
 extension Profile {
-    /// A user's body, with the profile both as an object and as flat members, because the apps' decoders differ.
+    /// The response body for a user, with the profile both as an object and as flat members, because the apps' decoders
+    /// differ.
     public func body(of user: ExactString, email: String) -> [UInt8] {
         JSONWriter.success(reserving: 1024) { data in
             data.member("id", user.text)

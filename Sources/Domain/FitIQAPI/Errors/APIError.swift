@@ -112,7 +112,7 @@ public struct MealLogFailure: Equatable, Sendable {
                 + "several meal logs")
     }
 
-    /// The fake's storage limit is reached.
+    /// The fake's storage limit has been reached.
     public static func storeFull(limit: Int) -> MealLogFailure {
         MealLogFailure(
             details: "This server has reached its memory limit of \(limit) bytes, so the items were not stored; "

@@ -44,7 +44,7 @@ extension BodyReader {
     }
 }
 
-/// The length limits of a goal's strings, in characters.
+/// The length limits for a goal's strings, in characters.
 package enum GoalLengths {
     package static let title = 1...200
     package static let description = 0...2000

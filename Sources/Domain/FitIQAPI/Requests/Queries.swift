@@ -1,6 +1,6 @@
 import Text
 
-/// Reads a query's parameters; if a parameter is repeated, the first value counts, and unknown parameters are ignored.
+/// Reads a query's parameters; if a parameter is repeated, the first value wins, and unknown parameters are ignored.
 ///
 /// Unknown and out-of-range values throw a 400; an absent parameter is nil.
 package struct QueryReader {

@@ -133,7 +133,7 @@ public struct FrameError: Error, Equatable, Sendable {
                 + "stored. \(remedy).")
     }
 
-    /// The fake's storage limit is reached.
+    /// The fake's storage limit has been reached.
     public static func storeFull(limit: Int) -> Self {
         Self(
             .storeFull,

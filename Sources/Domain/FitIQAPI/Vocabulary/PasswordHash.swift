@@ -4,7 +4,7 @@ import JSON
 /// An account's stored password: a PBKDF2 key with its salt and cost.
 public struct PasswordHash: Hashable, Sendable {
     private let salt: String
-    /// The iterations of PBKDF2.
+    /// The number of PBKDF2 iterations.
     public let cost: Int
     private let key: [UInt8]
 

@@ -174,9 +174,9 @@ struct AnswerIndex: Sendable {
 enum Words {
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
 
-    /// Splits a string into words of lower-case ASCII letters and digits, without diacritics and plural endings.
+    /// Splits a string into words of lower-case ASCII letters and digits, without diacritics or plural endings.
     ///
-    /// "Café" and "CAFES" are both `cafe`, because case, Latin accents and apostrophes do not count. Letters in other
+    /// "Café" and "CAFES" are both `cafe`, because case, Latin accents and apostrophes are ignored. Letters in other
     /// scripts stay unchanged.
     static func fold(_ text: String) -> [String] {
         var words: [String] = []

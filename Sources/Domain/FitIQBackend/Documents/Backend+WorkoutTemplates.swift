@@ -4,7 +4,7 @@ import JSON
 /// Workout templates, the only documents that other users may read: public templates, system templates and shared
 /// templates.
 extension Backend {
-    /// Lists the templates of the query's source, by default the user's, newest first.
+    /// Lists the templates from the query's source, by default the user's, newest first.
     public func templates(_ query: DocumentListQuery, for user: UserID) -> Deferred<[UInt8]> {
         let name = users[user].id
         return templates(query, of: user) { owner, template in

@@ -56,7 +56,7 @@ extension TextMatch {
 
     /// The maximum number of bounded steps per scalar of a string.
     ///
-    /// Words take at most two comparisons, which together cost at most one step of a pattern.
+    /// Words take at most two comparisons, which together cost at most one pattern step.
     public var stepsPerScalar: Int {
         switch self {
         case .contains: 1
@@ -274,7 +274,7 @@ public struct MealRule: Sendable, Equatable {
     // An empty or nil condition matches every meal.
     public var text: TextMatch?
     public var mealTypes: Set<MealType>
-    /// Whether the rule applies to photos of meals, which have no text.
+    /// Whether the rule applies to meal photos, which have no text.
     public var isForPhotos = false
     /// The processing time in nanoseconds; nil means the usual 2.0 to 4.5 s.
     public var duration: Int64?

@@ -39,7 +39,7 @@ struct Planter {
     }
 
     private mutating func user(_ id: ExactString, at path: String) throws(PlantError) -> UserID {
-        // The rules of a token's `sub`: a user with any other id could not log in.
+        // The rules for a token's `sub`: a user with any other id could not log in.
         try check(id.text, "\(path).id", TextLengths.user, bytes: AccessToken.userBytes)
         if let user = backend.users[id] { return user }
         try check(backend.users.count + 1, "users", limit: limits.users, path)
@@ -204,7 +204,7 @@ enum TextLengths {
     static let maximumBytes = 1024 * 1024
 }
 
-/// The reason why data cannot be planted; nothing was planted.
+/// Why data cannot be planted; nothing was planted.
 public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The position in the document, by keys and by indexes from 0: `users[0].consultations[2].messages[1].created_at`.
     public var path: String
@@ -236,7 +236,7 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         // Values.
         case length(Int, allowed: ClosedRange<Int>), tooManyBytes(Int, limit: Int), blank
         case documentTooLarge(Int, limit: Int)
-        /// A document breaks a rule of its collection; the wording is the same as for a request.
+        /// A document violates a rule of its collection; the wording is the same as for a request.
         case document(String)
         case number(Double, allowed: ClosedRange<Double>), negative(Int)
         // Limits, with the counted entities in the plural: `goals`.

@@ -159,7 +159,7 @@ public struct MealLogData: Sendable, Equatable {
 extension Timestamp {
     /// RFC 3339 in UTC with as few fractional digits as possible.
     ///
-    /// Documents use this form to keep the order of events within a second; the API uses ``wireText``.
+    /// Documents use this format to keep the order of events within a second; the API uses ``wireText``.
     public var preciseText: String {
         guard nanosecondsSinceEpoch != secondsSinceEpoch &* 1_000_000_000 else { return wireText }
         var text = nanosecondText.dropLast()
