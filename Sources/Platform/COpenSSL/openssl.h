@@ -1,6 +1,6 @@
 #pragma once
 // Digests come from functions that work without providers: the first use of a provider costs a millisecond, a fifth of
-// the server's start. OpenSSL 3 deprecates these functions, but keeps them.
+// the server's startup time. OpenSSL 3 deprecates these functions, but keeps them.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/crypto.h>
 #include <openssl/err.h>

@@ -1,5 +1,5 @@
 #pragma once
-// OpenSSL's macros with arguments and variadic functions, which Swift cannot import. These wrappers decide nothing.
+// OpenSSL's function-like macros and variadic functions, which Swift cannot import. These wrappers contain no logic.
 #include <stdlib.h>
 
 // Call this before anything else in libssl. It loads no configuration file, so that a session depends on its arguments

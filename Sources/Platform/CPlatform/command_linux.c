@@ -69,7 +69,7 @@ int cplatform_become_command(
     pid_t guardian, const char *path, char *const arguments[], char *const environment[], const int streams[3]
 ) {
     setpgid(0, 0);
-    // For a guardian that is killed; it may be dead already.
+    // In case the guardian is killed; it may already be dead.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != guardian) {
         _exit(127);

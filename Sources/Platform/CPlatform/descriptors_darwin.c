@@ -16,7 +16,7 @@ static int set_flags(int descriptor) {
     return 0;
 }
 
-// It lacks MSG_NOSIGNAL too: an option of the socket prevents SIGPIPE.
+// It lacks MSG_NOSIGNAL too: a socket option prevents SIGPIPE.
 static int prepare_socket(int descriptor) {
     int on = 1;
     int result = set_flags(descriptor);
@@ -42,7 +42,7 @@ int cplatform_accept(int listener) {
     if (descriptor < 0) {
         return -errno;
     }
-    // If the peer is gone already, setsockopt fails with EINVAL: report it as a connection aborted before it was
+    // If the peer is already gone, setsockopt fails with EINVAL: report it as a connection aborted before it was
     // accepted.
     int prepared = prepare_socket(descriptor);
     if (prepared < 0) {

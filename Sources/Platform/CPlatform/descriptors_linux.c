@@ -18,7 +18,7 @@ int cplatform_accept(int listener) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
-// BBR, the default of some systems, paces each connection with a timer, which only costs time on loopback. Every kernel
+// BBR, the default on some systems, paces each connection with a timer, which only costs time on loopback. Every kernel
 // has Reno. Accepted sockets inherit it (tcp(7)); a system that refuses it keeps its default.
 void cplatform_disable_pacing(int listener) {
     (void)setsockopt(listener, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);

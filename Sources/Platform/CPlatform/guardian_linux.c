@@ -5,7 +5,7 @@
 // included. It signals only its own children, because their ids stay valid until the guardian reaps them. A grandchild
 // becomes a child when its parent ends, so without children there are no descendants.
 //
-// After fork(2) of a process with threads only async-signal-safe calls are allowed.
+// After fork(2) in a multithreaded process, only async-signal-safe calls are allowed.
 #ifdef __linux__
 #define _GNU_SOURCE
 #include "CPlatform.h"
@@ -71,7 +71,7 @@ static void signal_child(struct guardian *self, pid_t child, int number) {
     signal_target(self, group == child || group == self->command ? -group : child, number);
 }
 
-// Signals every child, with its group. Without CONFIG_PROC_CHILDREN or /proc only the command's group is known.
+// Signals every child, with its group. Without CONFIG_PROC_CHILDREN or /proc, only the command's group is known.
 static void signal_children(struct guardian *self, int number) {
     int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
     if (list < 0) {
@@ -120,7 +120,7 @@ static _Noreturn void guard(struct guardian *self) {
     sigemptyset(&of_children);
     sigaddset(&of_children, SIGCHLD);
     int ends = signalfd(-1, &of_children, SFD_NONBLOCK | SFD_CLOEXEC);
-    // The time to kill, set once the process asks for the end.
+    // When to kill, set once the process asks to end the command.
     int64_t deadline = INT64_MAX;
     for (;;) {
         int has_children = reap(self);
@@ -200,7 +200,7 @@ static _Noreturn void become_guardian(
     if (self.command < 0) {
         failure = errno;
     }
-    // Close before the answer: a stream ends only when everyone has closed it.
+    // Close before answering: a stream ends only when everyone has closed it.
     close_all_but(control);
     tell(&self, CPLATFORM_GUARD_STARTED, failure != 0 ? -failure : self.command);
     if (failure != 0) {

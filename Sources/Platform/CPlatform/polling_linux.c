@@ -18,7 +18,7 @@ int cplatform_epoll_wait(int epoll, struct epoll_event *events, int capacity, in
     return ready < 0 ? -errno : ready;
 }
 
-// Called by number: the C library has a wrapper only since glibc 2.35.
+// Called by number: the C library has had a wrapper only since glibc 2.35.
 int cplatform_epoll_pwait2(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds) {
 #ifdef SYS_epoll_pwait2
     struct {

@@ -56,7 +56,7 @@ int cplatform_watch_signal(int number, int descriptor) {
         return -code;
     }
     // A program inherits the blocked signals of the thread that started it. Foundation's Process starts programs on
-    // threads of libdispatch, which block nearly all signals, so without this none would arrive.
+    // libdispatch threads, which block nearly all signals, so without this none would arrive.
     sigset_t watched;
     sigemptyset(&watched);
     sigaddset(&watched, number);

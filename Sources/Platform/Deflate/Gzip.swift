@@ -14,7 +14,7 @@ public enum Gzip {
 
     /// The decompressed bytes, at most `limit`; the input may be several files (RFC 1952 §2.2).
     ///
-    /// The time is linear in the size of the input and in the limit, regardless of the number of files.
+    /// This takes time linear in the size of the input and in the limit, regardless of the number of files.
     public static func inflate(
         _ coded: [UInt8], as format: ZlibFormat = .gzip, limit: Int
     ) throws(MessageInflater.Mistake) -> [UInt8] {

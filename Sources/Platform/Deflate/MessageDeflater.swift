@@ -84,7 +84,7 @@ public struct MessageInflater: Hashable, Sendable {
 
     /// Inflates `payload` to a message of at most `limit` bytes.
     ///
-    /// The time is linear in the payload's size and in the limit, regardless of the number of blocks. There is a
+    /// This takes time linear in the payload's size and in the limit, regardless of the number of blocks. There is a
     /// separate limit on blocks marked as final. The earlier messages are loaded once.
     public mutating func inflate(_ payload: [UInt8], limit: Int) throws(Mistake) -> [UInt8] {
         var work = 0

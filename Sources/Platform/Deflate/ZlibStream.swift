@@ -21,9 +21,9 @@ public enum ZlibFormat: Sendable {
 
 /// A zlib stream that serves only one message, so that its 256 KiB are soon freed.
 ///
-/// Inflating takes time linear in the input, the output and the bytes of ``setHistory(_:)``, regardless of the number
-/// of blocks or files. The most expensive input is a dynamic block: eleven bytes can define 1,444 table entries (zlib's
-/// `ENOUGH`).
+/// Inflating takes time linear in the input, the output and the bytes passed to ``setHistory(_:)``, regardless of the
+/// number of blocks or files. The most expensive input is a dynamic block: eleven bytes can define 1,444 table entries
+/// (zlib's `ENOUGH`).
 struct ZlibStream: ~Copyable {
     /// Heap-allocated, because a zlib stream stores its own address.
     private let stream: UnsafeMutablePointer<z_stream>

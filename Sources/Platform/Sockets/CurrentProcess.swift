@@ -21,7 +21,7 @@ public enum CurrentProcess {
 
     /// Raises the limit on open files towards `count`, and returns the new limit.
     ///
-    /// Each connection takes one descriptor. The limit is never lowered or raised above the hard limit (setrlimit(2),
+    /// Each connection uses one descriptor. The limit is never lowered or raised above the hard limit (setrlimit(2),
     /// `RLIMIT_NOFILE`).
     @discardableResult
     public static func raiseFileDescriptorLimit(to wanted: Int) -> Int {

@@ -117,7 +117,7 @@ struct WakePipe: Sendable {
 
 /// A gate for threads that starts closed and never closes again once opened.
 ///
-/// A gate takes two file descriptors. A thread that has passed the gate sees all memory written before the gate was
+/// A gate uses two file descriptors. A thread that has passed the gate sees all memory written before the gate was
 /// opened.
 public final class Gate: Sendable {
     private let pipe: WakePipe

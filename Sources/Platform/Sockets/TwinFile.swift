@@ -129,9 +129,9 @@ public final class TwinFile {
     /// Reads bytes from an offset; the result is shorter than requested only at the end of the file.
     public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] { try shown.read(count, at: offset) }
 
-    /// Writes a different form of the file by appending, and moves it to the path; no further writes are allowed.
+    /// Writes a different version of the file by appending, and moves it to the path; no further writes are allowed.
     ///
-    /// - Throws: The error of writing; ``FileError/Cause/gone`` if the file was moved, removed or replaced. The written
+    /// - Throws: The write error; ``FileError/Cause/gone`` if the file was moved, removed or replaced. The written
     ///   content is then at ``twinPath``, if its folder still exists.
     public func finish(
         _ body: ((_ bytes: [UInt8]) throws(FileError) -> Void) throws(FileError) -> Void

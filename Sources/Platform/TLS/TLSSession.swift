@@ -178,7 +178,8 @@ public final class TLSSession {
     /// Encrypts plaintext and returns the number of accepted bytes.
     ///
     /// Nothing is accepted during the handshake, after ``close()`` or after a failure. When
-    /// ``TLSLimits/unsentCiphertext`` is reached, only a part is accepted: send the ciphertext, then write the rest.
+    /// ``TLSLimits/unsentCiphertext`` is reached, only part of it is accepted: send the ciphertext, then write the
+    /// rest.
     public func write(_ plaintext: UnsafeRawBufferPointer) -> Int {
         guard phase == .open || phase == .closed, !hasSentClose else { return 0 }
         var taken = 0

@@ -99,9 +99,9 @@ public struct CertificateFacts: Sendable, Equatable {
     public let issuer: String
     /// The host names and IP addresses in the certificate.
     public let names: [CertificateName]
-    /// The start of validity, in seconds since 1970.
+    /// The start of the validity period, in seconds since 1970.
     public let notBefore: Int64
-    /// The end of validity, in seconds since 1970.
+    /// The end of the validity period, in seconds since 1970.
     public let notAfter: Int64
     /// The SHA-256 digest of the encoding, 32 bytes.
     public let sha256: [UInt8]
@@ -129,12 +129,12 @@ public struct CertificateFacts: Sendable, Equatable {
         }
     }
 
-    /// The digest in the form that keychains and browsers show: `AB:CD:…`.
+    /// The digest in the format that keychains and browsers show: `AB:CD:…`.
     public var fingerprint: String {
         sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
-    /// The end of validity as text, such as `2026-11-21 20:47:26 UTC`.
+    /// The end of the validity period as text, such as `2026-11-21 20:47:26 UTC`.
     public var expiry: String { Messages.time(notAfter) }
     /// Whether the certificate should be renewed at `now` (seconds since 1970) because it expires within 30 days or is
     /// not valid yet.

@@ -2,8 +2,8 @@
 // unions with macro members, and code that must be async-signal-safe.
 //
 // A function that may fail returns a value of zero or more on success and a negated errno on failure, so that callers
-// never read `errno` after other code has run. Files named for a system hold its differences (*_linux.c, *_darwin.c);
-// this header declares each function once.
+// never read `errno` after other code has run. Files named after a system contain its differences (*_linux.c,
+// *_darwin.c); this header declares each function once.
 #pragma once
 
 #include <poll.h>
@@ -20,7 +20,7 @@ int cplatform_open_stream_socket(int family);
 /// Accepts one connection: non-blocking, close-on-exec, TCP_NODELAY.
 int cplatform_accept(int listener);
 
-/// Makes the connections of a listener send without pacing.
+/// Makes a listener's connections send without pacing.
 void cplatform_disable_pacing(int listener);
 
 /// A pipe whose two ends are non-blocking and close-on-exec.
@@ -36,7 +36,7 @@ static inline void cplatform_prefetch(const void *address) { __builtin_prefetch(
 
 // MARK: Files (files_linux.c, files_darwin.c)
 
-/// Exchanges two files of one file system atomically. -EINVAL, -ENOSYS or -ENOTSUP if the system or the file system
+/// Exchanges two files on one file system atomically. -EINVAL, -ENOSYS or -ENOTSUP if the system or the file system
 /// does not support it.
 int cplatform_exchange_files(const char *first, const char *second);
 
@@ -80,11 +80,11 @@ void cplatform_ignore_signal(int number);
 /// system that passes them only to main.
 char *const *cplatform_arguments(void);
 
-/// Raises the soft limit of open files to `wanted`, as far as the hard limit
-/// allows, and never lowers it. Returns the limit now in force.
+/// Raises the soft limit on open files to `wanted`, as far as the hard limit allows, and never lowers it. Returns the
+/// limit now in force.
 int64_t cplatform_raise_descriptor_limit(int64_t wanted);
 
-/// The environment of this process: entries `NAME=value`, then a null pointer (process_linux.c, process_darwin.c).
+/// The environment of this process: `NAME=value` entries, then a null pointer (process_linux.c, process_darwin.c).
 /// Valid until it changes.
 char *const *cplatform_environment(void);
 
@@ -119,10 +119,10 @@ struct cplatform_guard_message {
 #define CPLATFORM_GUARD_ENDED 2
 /// From the guardian, last: 0 if no process of the command is left, 1 if one could not be ended.
 #define CPLATFORM_GUARD_FINISHED 3
-/// To the guardian: end all processes, by SIGTERM, and by SIGKILL after this many milliseconds.
+/// To the guardian: end all processes, with SIGTERM, and with SIGKILL after this many milliseconds.
 #define CPLATFORM_GUARD_END 4
 
-/// Gives the command the stream of this process.
+/// Gives the command this process's stream.
 #define CPLATFORM_STREAM_INHERITED (-1)
 /// Gives the command the null device.
 #define CPLATFORM_STREAM_NULL (-2)

@@ -1,10 +1,10 @@
-// Files of this package that are part of the binary: descriptions of the API, scenarios, data. Each is read only on
-// request, without a copy.
+// This package's files that are part of the binary: API descriptions, scenarios and data. Each is read only on request,
+// without copying.
 #pragma once
 
 #include <stddef.h>
 
-/// A file of the package as it was when the package was built.
+/// A package file as it was when the package was built.
 struct EmbeddedText {
     /// The path from the root of the package; null if no such file is embedded.
     const char *path;
