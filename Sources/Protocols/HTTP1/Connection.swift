@@ -22,7 +22,7 @@ public struct Limits: Sendable, Equatable {
     public var headerBlock = 16 * 1024
     /// The maximum number of field lines, trailers included; more is rejected with 431.
     public var fieldCount = 100
-    /// The maximum number of bytes of a body; more is rejected with 413.
+    /// The maximum number of bytes in a body; more is rejected with 413.
     public var body = 1024 * 1024
     /// The highest ``body`` that ``Connection/raiseBodyLimit(to:)`` may set for one request; nil disallows it.
     public var raisedBody: Int?

@@ -45,7 +45,7 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(scheme)://\(authority)" }
 }
 
-/// The messages of refusals.
+/// The refusal messages.
 private enum Sentences {
     static func notAURL(_ text: String) -> String {
         TerminalText.quoted(text) + " is not a URL: specify the upstream server as https://api.example.com or "

@@ -5,7 +5,7 @@ extension Connection {
     /// bytes are split. Bytes after the peer's close frame or after a failure are discarded (§5.5.1, §7.1.7). Buffers
     /// at most `limits.message` bytes of a message and 125 bytes of a control frame.
     ///
-    /// The time is linear in the number of bytes, regardless of how they are split into pieces and fragments. A
+    /// This takes time linear in the number of bytes, regardless of how they are split into pieces and fragments. A
     /// compressed message also takes time linear in its limit, and loads at most a window of earlier bytes
     /// (``Deflate/MessageInflater``).
     public mutating func receive(_ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]) {
