@@ -12,7 +12,7 @@ struct CasePlay {
     /// The time on the suite's clock; for clients on the system's clock, the total time of the steps so far.
     var now: Timestamp
     var stepCount = 0
-    /// The expectations being watched, each with its step of the story.
+    /// The expectations being watched, each with its story step.
     private var watched: [(expectation: ClientExpectation, step: Int?)] = []
     private var broken: Set<ClientExpectation> = []
     /// The client's latest report.
@@ -32,7 +32,7 @@ struct CasePlay {
     private var looked: Look?
     /// Why the expectation was not met at the last check.
     private var lastFailure: (() -> CaseFailure)?
-    /// The world's activity at the time when it was last idle.
+    /// The world's activity when it was last idle.
     private var lastActivity: UInt64?
 
     private struct Look: Equatable {

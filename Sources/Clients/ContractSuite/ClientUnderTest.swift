@@ -86,7 +86,7 @@ public enum ClientInstruction: Sendable, Hashable {
     case openConsultation(id: String)
     case send(text: String)
     case archive
-    /// Leaves the chat and stops listening to meals.
+    /// Leaves the chat and stops listening for meal updates.
     case disconnect
     /// Creates a goal; a goal suggested in the open chat belongs to that consultation.
     case createGoal(title: String, description: String)

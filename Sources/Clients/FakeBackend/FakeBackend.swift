@@ -16,7 +16,7 @@ public struct FakeBackend: Sendable {
     public var webSocketURL: String { access.webSocketURL }
     /// The token of the scenario's first user, or of the development user.
     public var token: String { access.token }
-    /// Another token of the same user, for a refresh after a 401.
+    /// Another token for the same user, for a refresh after a 401.
     ///
     /// It does not expire.
     public var freshToken: String { access.freshToken }

@@ -99,7 +99,7 @@ extension Trait where Self == FakeBackendTrait {
     ///
     /// The backend's clock measures the client's waits. On a manual clock, a client with timers on the system's clock
     /// appears not to wait or ping. Make the client's timers follow the backend's clock, or allow the client to break
-    /// the obligations about time.
+    /// the obligations about timing.
     ///
     /// - Parameters:
     ///   - scenario: The name; `fitiq-mock scenarios` lists all.

@@ -5,7 +5,7 @@ import Sockets
 import Text
 import WebSocket
 
-/// The configuration of a client.
+/// A client's configuration.
 ///
 /// The defaults meet all obligations of all guides.
 public struct ClientConfiguration: Sendable {

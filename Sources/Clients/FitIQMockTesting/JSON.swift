@@ -88,7 +88,7 @@ extension MockWorld.JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 }
 
 extension Duration {
-    /// The duration in the form that the admin API expects.
+    /// The duration in the format that the admin API expects.
     var json: MockWorld.JSON {
         let (seconds, attoseconds) = components
         return .string("\(max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000))ns")

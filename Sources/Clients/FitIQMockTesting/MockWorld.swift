@@ -18,7 +18,7 @@ public struct MockWorld: Sendable {
     public var token: String { account.token }
     /// The value of `X-API-Key`.
     public var apiKey: String { account.apiKey }
-    /// Another token of the same user, for a refresh.
+    /// Another token for the same user, for a refresh.
     ///
     /// It never expires.
     public var freshToken: String? { account.freshToken }

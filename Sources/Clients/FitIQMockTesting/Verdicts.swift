@@ -54,7 +54,7 @@ extension MockWorld {
     /// The obligations that the world's clients kept and broke so far.
     ///
     /// On a manual clock, a client with timers on the system's clock appears not to wait. Either allow the client to
-    /// break the obligations about time, or give it a clock that the test advances.
+    /// break the obligations about timing, or give it a clock that the test advances.
     ///
     /// - Parameter outcome: The verdicts to return, or nil for all.
     public func verdicts(_ outcome: Verdict.Outcome? = nil) async throws -> [Verdict] {

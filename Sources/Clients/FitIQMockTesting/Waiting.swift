@@ -6,7 +6,7 @@ extension MockWorld {
         private var members: [String: JSON]
         var json: JSON { .object(members) }
 
-        /// Conditions in the form of `POST /__admin/wait`, such as `["method": "POST", "status": 201]`.
+        /// Conditions in the format of `POST /__admin/wait`, such as `["method": "POST", "status": 201]`.
         public init(dictionaryLiteral members: (String, JSON)...) { self.members = Dictionary(members) { $1 } }
 
         /// A request that the server answered.

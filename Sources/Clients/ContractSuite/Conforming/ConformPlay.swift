@@ -23,7 +23,7 @@ public struct ConformPlay: Sendable {
     public static let (localPause, remotePause) = (Duration.zero, Duration.milliseconds(100))
     /// The maximum wait in a step, and the maximum wait until the client is idle.
     private static let (patience, grace) = (Duration.seconds(30), Duration.seconds(2))
-    /// The maximum idle time in a step, because idle time does not change the form of answers.
+    /// The maximum idle time in a step, because idle time does not change the answers' format.
     private static let longestPass = Duration.seconds(1)
     private static let lookPause = Duration.milliseconds(10)
 

@@ -55,7 +55,7 @@ struct ValueShape: Sendable {
         }
     }
 
-    /// The members whose values are words on which clients branch.
+    /// The members whose values are words that clients branch on.
     private static let vocabulary = ["type", "status", "role", "code", "persona"]
 
     /// A shape that every value has.

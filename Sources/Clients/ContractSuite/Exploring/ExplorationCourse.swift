@@ -48,7 +48,7 @@ struct ExplorationCourse<Runner: Trial> {
         func investigation(of id: String) -> Int? { investigations.firstIndex { $0.id == id } }
     }
 
-    /// A run to make, either of a schedule that was dealt or for an investigation.
+    /// A run to perform, either of a schedule that was dealt or for an investigation.
     private struct Work: Sendable {
         let number: Int
         let schedule: Schedule
@@ -191,7 +191,7 @@ extension ExplorationCourse {
         }
     }
 
-    /// Makes a run, or returns nil if it is interrupted; this is a closure because jobs need only the exploration's
+    /// Performs a run, or returns nil if it is interrupted; this is a closure because jobs need only the exploration's
     /// values.
     private var examine: @Sendable (Work) async throws -> ExaminedRun? {
         { [stories = settings.stories, trial, oracle, stopping, patience] work in

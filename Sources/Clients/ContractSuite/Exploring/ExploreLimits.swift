@@ -24,7 +24,7 @@ public enum ExploreLimits {
     ///
     /// Beyond the limit, the oldest points are dropped.
     public static let leads = 100_000
-    /// The maximum number of findings of one exploration.
+    /// The maximum number of findings in one exploration.
     public static let findings = 50
     /// The maximum number of smaller schedules to try for a finding.
     public static let candidates = 200

@@ -10,8 +10,8 @@ import Scenarios
 /// })
 /// ```
 ///
-/// Schedules are dealt in advance and evaluated in order. If equal runs have equal outcomes, a seed therefore gives the
-/// same exploration with any number of jobs.
+/// Schedules are dealt in advance and evaluated in order. If identical runs have identical outcomes, a seed therefore
+/// gives the same exploration with any number of jobs.
 public struct Explorer: Sendable {
     public struct Settings: Sendable {
         /// The seed that determines the order.

@@ -101,7 +101,7 @@ public struct FaultPoint: Sendable, Hashable {
 }
 
 extension FaultPoint.Place: LosslessStringConvertible {
-    /// The place in one line, which is unique: `frame /ws/meal-logs 1 meal_log.completed 2`.
+    /// The place on one line, which is unique: `frame /ws/meal-logs 1 meal_log.completed 2`.
     public var description: String {
         var words = [sort == .request ? endpoint?.method.rawValue ?? "" : sort.rawValue]
         if let endpoint { words.append(endpoint.template) }

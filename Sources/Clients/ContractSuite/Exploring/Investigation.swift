@@ -34,13 +34,13 @@ struct Investigation: Sendable {
     /// The confirmed schedules; the last schedule is the smallest.
     private var confirmed: [Schedule]
     private var isReduced = false
-    /// Whether the investigation makes no more runs; it concludes once the runs in progress have ended.
+    /// Whether the investigation performs no more runs; it concludes once the runs in progress have ended.
     private var isHalted = false
 
     /// - Parameters:
     ///   - run: A run with the symptom.
     ///   - points: The points of its story without faults.
-    ///   - isRepeatable: Whether equal runs have equal outcomes, so that one run is enough.
+    ///   - isRepeatable: Whether identical runs have identical outcomes, so that one run is enough.
     init(
         _ id: String, in run: ExaminedRun, points: [FaultPoint], _ confirmation: Explorer.Confirmation,
         isRepeatable: Bool
@@ -58,7 +58,7 @@ struct Investigation: Sendable {
     /// A candidate gets less time unless runs are repeatable, because the last candidate is confirmed at the end.
     private func candidate(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: isRepeatable) }
 
-    /// Returns the next run to make, or nil until more results arrive.
+    /// Returns the next run to perform, or nil until more results arrive.
     ///
     /// - Parameter width: The number of concurrent candidates; the first candidate may make the others unnecessary.
     mutating func next(width: Int) -> Ask? {
@@ -94,7 +94,7 @@ struct Investigation: Sendable {
         settle()
     }
 
-    /// Makes no more runs, and concludes from the runs that have finished or are in progress.
+    /// Performs no more runs, and concludes from the runs that have finished or are in progress.
     mutating func halt() {
         isHalted = true
         guard conclusion == nil, showings.values.allSatisfy({ $0.underWay == 0 }) else { return }
@@ -123,7 +123,7 @@ struct Investigation: Sendable {
 
     /// Starts another run if one is needed.
     ///
-    /// - Parameter isLast: Whether to make all the runs that are allowed instead of stopping once the result is
+    /// - Parameter isLast: Whether to perform all the runs that are allowed instead of stopping once the result is
     ///   certain.
     private mutating func begin(_ ask: Ask, isLast: Bool = false) -> Ask? {
         var showing = showings[ask] ?? Showing()

@@ -126,7 +126,7 @@ public struct Oracle: Sendable {
             add(id, failure.message, entries: Self.lastTraffic(outcome.entries.prefix(place ?? 0)), at: place)
         }
         let last = Self.lastTraffic(outcome.entries[...])
-        // In another world, the problems of a run without faults say nothing about the story's expectations.
+        // In another world, the problems in a run without faults say nothing about the story's expectations.
         let isExpecting = stories[story].expects(isHarmed: isHarmed) && outcome.unsupported.isEmpty
         if isExpecting, let usual = baselines[story].problems {
             for kind in ClientReport.Problem.Kind.allCases {

@@ -3,7 +3,7 @@ import JSON
 import Judging
 import Traffic
 
-/// The points of a run at which faults can take effect, extracted from the run's journal.
+/// The points in a run at which faults can take effect, extracted from the run's journal.
 public struct Points: Sendable {
     /// The points in chronological order, at most ``ExploreLimits/points``.
     public private(set) var all: [FaultPoint] = []

@@ -3,7 +3,7 @@ import Text
 
 /// The time limits for a story's runs, based on the client's time without faults.
 ///
-/// The time is rounded to whole seconds, so that equal clients have equal limits.
+/// The time is rounded to whole seconds, so that identical clients have identical limits.
 struct RunPatience: Sendable {
     /// The client's time without faults.
     let own: Duration

@@ -166,7 +166,7 @@ extension Schedule.Fault {
 }
 
 extension Schedule: CustomStringConvertible {
-    /// The faults in one line, unique within the story: `reset@frame /ws/meal-logs 1 connected 1`.
+    /// The faults on one line, unique within the story: `reset@frame /ws/meal-logs 1 connected 1`.
     public var description: String {
         guard !faults.isEmpty else { return "nothing" }
         return faults.map(\.description).joined(separator: " + ") + (isBrief ? " (brief)" : "")

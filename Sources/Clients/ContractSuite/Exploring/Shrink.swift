@@ -3,8 +3,8 @@ import FitIQAPI
 /// Reduces a failing schedule: fewer faults, milder kinds, shorter waits, earlier places and simpler answers.
 ///
 /// ``next()`` returns a candidate, and ``tell(_:)`` takes the result, which says whether the candidate fails too. Every
-/// candidate is smaller than the smallest failing schedule so far, so the search ends. Equal results lead to the same
-/// schedule.
+/// candidate is smaller than the smallest failing schedule so far, so the search ends. Identical results lead to the
+/// same schedule.
 public struct Shrink: Sendable {
     /// The smallest failing schedule so far.
     public private(set) var smallest: Schedule

@@ -5,7 +5,7 @@ import Scenarios
 
 /// Plays stories with a client in memory.
 ///
-/// Each run has its own network and engine, so equal runs produce equal bytes.
+/// Each run has its own network and engine, so identical runs produce identical bytes.
 public struct MemoryTrial: Trial {
     private let stories: [Story]
     private let make: @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest

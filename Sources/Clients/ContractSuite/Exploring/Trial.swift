@@ -9,7 +9,7 @@ import Traffic
 ///
 /// The explorer accesses worlds only through trials.
 public protocol Trial: Sendable {
-    /// Whether equal runs have equal outcomes.
+    /// Whether identical runs have identical outcomes.
     var isRepeatable: Bool { get }
 
     /// - Parameter limit: When to end a run, by the system's clock; a run without waits needs no limit.

@@ -132,7 +132,7 @@ enum AdapterAnswer {
     }
 }
 
-/// The reason why an answer is unusable: the feature is not supported, the client refused, or the answer is invalid.
+/// Why an answer is unusable: the feature is not supported, the client refused, or the answer is invalid.
 typealias AnswerError = AdapterError.Reason
 
 /// The members of an object in an answer, with its path for errors.

@@ -91,14 +91,14 @@ public enum ClientCommand: Sendable, Hashable {
     case openConsultation(id: String)
     case send(text: String)
     case archive
-    /// Leaves the chat and stops listening to meals.
+    /// Leaves the chat and stops listening for meal updates.
     case disconnect
     /// Creates a goal; a goal that was suggested in the open chat is linked to that chat.
     case createGoal(title: String, description: String, targetDate: Timestamp)
     case chatAboutGoal(id: String)
     /// Logs a meal and follows its processing.
     case logMeal(text: String, type: MealType)
-    /// Opens the socket for the events of all of the user's meals and keeps it open.
+    /// Opens the socket for events about all of the user's meals and keeps it open.
     case listenToMeals
     case loadGoals
     case loadQuickActions
@@ -106,7 +106,7 @@ public enum ClientCommand: Sendable, Hashable {
     case signIn(email: String, password: String)
     /// Creates an account and signs in to it.
     ///
-    /// `dateOfBirth` has the form `YYYY-MM-DD`.
+    /// `dateOfBirth` has the format `YYYY-MM-DD`.
     case register(email: String, password: String, name: String, dateOfBirth: String)
     /// Provides a token after ``ClientEvent/credentialsRefused``, so that waiting requests continue.
     ///

@@ -129,7 +129,7 @@ extension FitIQClient {
 
     /// Creates an account and waits until the client is signed in.
     ///
-    /// `dateOfBirth` has the form `YYYY-MM-DD`.
+    /// `dateOfBirth` has the format `YYYY-MM-DD`.
     public func register(email: String, password: String, name: String, dateOfBirth: String) async throws(ClientError) {
         try await perform(.register(email: email, password: password, name: name, dateOfBirth: dateOfBirth)) {
             $0.isBusy ? nil : ()
@@ -192,7 +192,7 @@ extension FitIQClient {
         }
     }
 
-    /// Opens the socket for the events of all of the user's meals, and waits until the socket is open.
+    /// Opens the socket for events about all of the user's meals, and waits until the socket is open.
     public func listenToMeals() async throws(ClientError) { try await perform(.listenToMeals) { $0.isBusy ? nil : () } }
 
     /// Loads the suggested questions for the coach's screen.

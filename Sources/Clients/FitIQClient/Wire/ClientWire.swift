@@ -111,7 +111,7 @@ public struct ClientWire: Sendable {
 ///
 /// A connection has the same number as its request or socket.
 public enum TransportCommand: Sendable, Hashable {
-    /// Start to connect to the backend; bytes sent in the meantime are queued.
+    /// Start connecting to the backend; bytes sent in the meantime are queued.
     case connect(Int)
     case send(Int, [UInt8])
     /// Close the connection once all earlier bytes are sent; report nothing more about it.

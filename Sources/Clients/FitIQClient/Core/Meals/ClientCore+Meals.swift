@@ -61,7 +61,7 @@ struct MealNews: Sendable, Equatable {
 
     /// Parses a log.
     ///
-    /// If the data has no status, the event's status counts.
+    /// If the data has no status, the event's status is used.
     ///
     /// An unknown status counts as processing.
     init?(_ data: JSONValue?, status known: MealLogStatus? = nil) {
