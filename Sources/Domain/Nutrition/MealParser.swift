@@ -62,7 +62,7 @@ public enum MealParser {
             .joined(separator: ", ")
     }
 
-    /// Whether the facts already cover an adjective because it changes nothing or is the food's preparation.
+    /// Whether the facts already cover an adjective: it changes nothing, or it is the food's preparation.
     private static func isCounted(_ adjective: Draft.Adjective, of food: Food) -> Bool {
         let preparation = Lexer.words(of: food.preparation ?? "")
         switch adjective.standing {

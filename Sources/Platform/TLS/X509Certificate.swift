@@ -136,8 +136,8 @@ public struct CertificateFacts: Sendable, Equatable {
 
     /// The end of the validity period as text, such as `2026-11-21 20:47:26 UTC`.
     public var expiry: String { Messages.time(notAfter) }
-    /// Whether the certificate should be renewed at `now` (seconds since 1970) because it expires within 30 days or is
-    /// not valid yet.
+    /// Whether the certificate should be renewed at `now` (seconds since 1970): it expires within 30 days or is not yet
+    /// valid.
     public func isDue(at now: Int64) -> Bool { now < notBefore || now > notAfter - Self.renewalTime }
     public func covers(_ wanted: [CertificateName]) -> Bool { Set(wanted).isSubset(of: names) }
 }

@@ -213,7 +213,7 @@ public struct SocketFaults: Sendable {
     public internal(set) var stallsReading = false
     /// Whether the server has stopped sending and reading while the connection stays open.
     public internal(set) var isSilent = false
-    /// Whether the server has stopped sending, because a fault ended the connection or `close()` was called.
+    /// Whether the server has stopped sending: a fault ended the connection, or `close()` was called.
     public internal(set) var isOver = false
     var rules: [Rule]
     let seed: UInt64

@@ -144,7 +144,7 @@ public struct Verdict: Sendable {
     public var moreEntries: [Int] = []
     /// Whether the client is known to be written in Swift.
     public var isAboutSwift = false
-    /// Whether the obligation was not judged because a real server answered, whose state is unknown.
+    /// Whether the obligation was left unjudged because a real server, whose state is unknown, answered.
     public var isLeftToServer = false
 
     public enum Outcome: String, Sendable, CaseIterable {
@@ -186,7 +186,7 @@ public struct Verdict: Sendable {
     }
 
     var hiddenCount: Int { findingCount - findings.count }
-    /// Whether the verdict fails a run because a finding breaks a *must*.
+    /// Whether a finding breaks a *must*, so that the verdict fails a run.
     public var failsRun: Bool { findings.contains { $0.level == .must } }
 }
 

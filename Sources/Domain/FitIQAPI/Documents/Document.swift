@@ -19,7 +19,7 @@ public struct Document: Sendable, Equatable {
     private let valueCount: Int
     /// The `source_id` that identifies a repeated sleep session; otherwise nil.
     public let sourceID: ExactString?
-    /// Whether every user may read and copy the template because it is public or belongs to the system.
+    /// Whether the template is public or belongs to the system, so that every user may read and copy it.
     public let isOpen: Bool
     /// Whether it is a system template, which has no owner.
     public let isOfSystem: Bool

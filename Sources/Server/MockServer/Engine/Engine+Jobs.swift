@@ -290,7 +290,7 @@ extension Engine {
         account(connection)
     }
 
-    /// Whether input on a socket has to wait, because its world is paused or earlier input waits or is held.
+    /// Whether input on a socket has to wait: its world is paused, or earlier input is waiting or held.
     func waitsForWorld(_ connection: Connection) -> Bool {
         guard let world = connection.world else { return false }
         return world.isStanding || !connection.unreadFrames.isEmpty || connection.heldEvent != nil

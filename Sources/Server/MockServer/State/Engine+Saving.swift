@@ -129,7 +129,7 @@ extension Engine {
 
     struct StateSlice {
         var steps: [StateStep]
-        /// Whether to commit after this slice, because the file then contains the state at a single moment.
+        /// Whether to commit after this slice: the file then contains the state at a single moment.
         var commits: Bool
     }
 
