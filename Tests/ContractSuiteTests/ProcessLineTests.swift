@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("Lines of adapters")
+@Suite("Adapter lines")
 struct ProcessLineTests {
     static let surroundings = Surroundings(
         url: "http://127.0.0.1:8080/w/w1", webSocketURL: "ws://127.0.0.1:8080/w/w1", token: "t1", freshToken: "t2",

@@ -28,7 +28,7 @@ struct ReferenceClientTests {
         String(decoding: world.network.engine.journalLines(ofWorld: world.access.id), as: UTF8.self)
     }
 
-    @Test("Two equal chat runs produce equal reports and journals")
+    @Test("Two identical chat runs produce identical reports and journals")
     func chat() throws {
         func run() throws -> (ClientReport, String) {
             let world = try VirtualWorld()

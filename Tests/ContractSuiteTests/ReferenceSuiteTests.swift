@@ -25,7 +25,7 @@ struct ReferenceSuiteTests {
         #expect(unfaced.dropFirst().reduce(unfaced[0]) { $0.intersection($1) }.isEmpty)
     }
 
-    @Test("Two runs of the same case write equal journals")
+    @Test("Two runs of the same case write identical journals")
     func isDeterministic() async throws {
         let contractCase = try #require(ContractCase.all.first { $0.address == "interruption/drop/mid-stream" })
         let journals = [try await journal(contractCase), try await journal(contractCase)]

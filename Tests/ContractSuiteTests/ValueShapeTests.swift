@@ -6,7 +6,7 @@ import Testing
 @testable import ContractSuite
 @testable import Traffic
 
-@Suite("Shapes of answers")
+@Suite("Answer shapes")
 struct ValueShapeTests {
     /// Where the shape of a text differs from the shape of other texts: `path: known ≠ found`.
     private static func deviations(_ known: [String], _ other: String) throws -> [String] {

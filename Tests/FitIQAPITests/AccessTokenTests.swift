@@ -37,7 +37,7 @@ import Testing
 
     @Test("Signing is deterministic")
     func golden() {
-        // This token was made with Python's hmac module.
+        // This token was created with Python's hmac module.
         #expect(
             AccessToken(subject: "user-1", expiresAt: 1_738_146_600).signed(with: Self.secret)
                 == "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJ1c2VyLTEiLCJleHAiOjE3MzgxNDY2MDB9"

@@ -28,7 +28,7 @@ import Testing
             .chat(.assistantMessage, content: "a")
         ),
         (#"{"type":"message","content":"a","metadata":null}"#, .chat(.stream, content: "a")),
-        // Only the last of several members with the same name counts.
+        // Only the last of several members with the same name is used.
         (#"{"type":"ping","type":"message","content":1,"content":"a"}"#, .chat(.stream, content: "a")),
         (#"{"type":"message","content":"a","type":"ping"}"#, .ping),
         // Escapes.

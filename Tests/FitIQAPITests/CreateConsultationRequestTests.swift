@@ -25,7 +25,7 @@ import Testing
         (#"{"persona":"general_wellness"}"#, request(.generalWellness)),
         ("  {\n\"persona\" : \"nutritionist\"\t}\r\n", coach),
         (#"{"persona":"nutr\u0069tionist"}"#, coach),
-        // Unknown fields are ignored regardless of their values, and the last of several repeated fields counts.
+        // Unknown fields are ignored regardless of their values, and the last of several repeated fields wins.
         (#"{"persona":"nutritionist","mood":[{}],"coach":1}"#, coach),
         (#"{"persona":7,"persona":"nutritionist"}"#, coach),
         // null means absent.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("Meals of the apps") struct MealRequestTests {
+@Suite("The apps' meal requests") struct MealRequestTests {
     private static func batch(_ meals: String...) -> String { #"{"meal_logs":[\#(meals.joined(separator: ","))]}"# }
     private static let tea = #"{"raw_input":"tea","meal_type":"drink"}"#
 

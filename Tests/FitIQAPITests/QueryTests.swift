@@ -26,7 +26,7 @@ typealias Query = [(name: String, value: String)]
         #expect(query.contextType == .mood)
     }
 
-    @Test("If a parameter is repeated, only its first value counts", arguments: ["x", "9", ""])
+    @Test("If a parameter is repeated, only its first value is used", arguments: ["x", "9", ""])
     func repeated(second: String) throws {
         let query = try ConsultationListQuery(query: [
             ("page", "2"), ("page", second), ("is_archived", "true"), ("is_archived", second),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Queue of questions") struct ChatQueueTests {
+@Suite("The question queue") struct ChatQueueTests {
     private func chatting() throws -> (World, UserID, String) {
         var world = World()
         let user = try world.backend.user("user-1")

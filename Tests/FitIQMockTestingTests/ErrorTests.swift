@@ -6,7 +6,7 @@ import Testing
 
 @testable import FitIQMockTesting
 
-@Suite("Errors of the testing library", .timeLimit(.minutes(1)))
+@Suite("The testing library's errors", .timeLimit(.minutes(1)))
 struct ErrorTests {
     /// The error thrown by a request for a world.
     private static func failure(_ server: MockServer) async throws -> MockError {

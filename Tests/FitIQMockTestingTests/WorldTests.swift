@@ -2,7 +2,7 @@ import FitIQMockTesting
 import Foundation
 import Testing
 
-@Suite("Worlds of the testing library", .timeLimit(.minutes(2)))
+@Suite("Worlds in the testing library", .timeLimit(.minutes(2)))
 struct WorldTests {
     @Test("A world provides credentials for a client and environment variables for a program")
     func account() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("Whole runs of commands", .timeLimit(.minutes(15)))
+@Suite("Whole command runs", .timeLimit(.minutes(15)))
 struct CommandRunTests {
     /// A request that keeps the contract, with an id.
     private static let request =

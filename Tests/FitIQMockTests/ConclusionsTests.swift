@@ -3,7 +3,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("Final steps of a program")
+@Suite("A program's final steps")
 struct ConclusionsTests {
     @Test("All final steps run even if one fails")
     func first() {

@@ -8,7 +8,7 @@ import Testing
 @testable import ContractSuite
 @testable import fitiq_mock
 
-@Suite("Options of explore")
+@Suite("Options for explore")
 struct ExploreTests {
     @Test("--confirm accepts K/N with 1 ≤ K ≤ N ≤ 20")
     func confirmation() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("Messages of 'record'")
+@Suite("Messages from 'record'")
 struct RecordMessagesTests {
     private static let plain = RunningProxy(
         url: "http://127.0.0.1:8080", secureURL: nil, upstream: "https://api.example.com", output: "my session.har",

@@ -16,7 +16,7 @@ extension MealLogWebSocketGuide {
         }
     }
 
-    /// The type of `data` in the guide's unit test; the guide lists it nowhere, so no member is required.
+    /// The type of `data` in the guide's unit test; the guide does not list it anywhere, so no member is required.
     package struct MessageData: Codable {
         package let mealLogId: String?
         package let status: String?

@@ -35,7 +35,7 @@ package enum MealLogWebSocketGuide {
         package let data: Content
     }
 
-    /// The envelope of failure.
+    /// The failure envelope.
     package struct APIError: Codable {
         package let error: ErrorDetail
 

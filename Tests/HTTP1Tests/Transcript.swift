@@ -34,7 +34,7 @@ struct Transcript: Equatable, CustomStringConvertible {
     }
 }
 
-/// Drives a connection like a simple caller, and records its events.
+/// Drives a connection as a simple caller does, and records its events.
 private struct Reader {
     var connection: Connection
     var transcript = Transcript()

@@ -33,7 +33,7 @@ struct HostLoopTests {
         return client
     }
 
-    /// Accepts clients at a listener, and returns for each whether it uses TLS.
+    /// Accepts clients on a listener, and returns whether each one uses TLS.
     private func accept(at index: Int) throws -> [Bool] {
         var accepted: [Bool] = []
         let client = try connect(to: index) { socket, port in

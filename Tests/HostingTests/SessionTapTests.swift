@@ -19,7 +19,7 @@ struct SessionTapTests {
         try SessionTap(.init(creatorVersion: "1"), to: path, program: "server")
     }
 
-    /// Records the beginning of a WebSocket, whose entry gets room to grow.
+    /// Records the beginning of a WebSocket, whose entry gets space to grow.
     private func openSocket(_ tap: SessionTap) {
         tap.opened(1, scheme: "http")
         send(Self.handshake, by: .client, on: 1, at: 1, tap)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSON
 
-@Suite("Messages of JSON errors") struct JSONErrorTests {
+@Suite("JSON error messages") struct JSONErrorTests {
     static let table: [(String, String)] = [
         ("", "line 1, column 1: expected a value but found the end of the text"),
         ("\n  \n", "line 3, column 1: expected a value but found the end of the text"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSON
 
-@Suite("Limits of JSON") struct LimitTests {
+@Suite("JSON limits") struct LimitTests {
     @Test(
         "The parser accepts nesting up to the depth limit and rejects deeper nesting",
         arguments: [1, 2, 128, JSON.Limits.deepest])

@@ -7,7 +7,7 @@ import WebSocket
 
 @Suite("Exposures")
 struct ExposureTests {
-    /// A story, and the situations in it that the client met.
+    /// A story, and the situations in it that the client encountered.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let counts: [Exposure.Path: Int]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Origins of web pages")
+@Suite("Web page origins")
 struct WebOriginTests {
     /// Texts that look like origins but are invalid.
     static let hostile = [

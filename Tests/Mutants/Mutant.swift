@@ -41,9 +41,9 @@ package struct Mutant: Sendable, CustomStringConvertible {
 
     package var description: String { "\(breaks): \(name)" }
 
-    /// Whether a symptom of exploring shows the mistake: the mutant's own, or an effect that only such a mistake has.
+    /// Whether an exploration's symptom shows the mistake: the mutant's own, or an effect that only such a mistake has.
     ///
-    /// What a client shows its user has no other effect than that the user may learn nothing.
+    /// A mistake in what the client shows its user can have only one other effect: the user may learn nothing.
     package func isFound(by symptom: String) -> Bool {
         symptom == breaks
             || (breaks.hasPrefix("inside/") ? symptom == "explore/unwell" : symptom.hasPrefix("explore/"))

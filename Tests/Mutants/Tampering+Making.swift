@@ -6,7 +6,7 @@ import JSON
 
 /// Mutations that several mutants use.
 extension Tampering {
-    /// Changes requests before they go out.
+    /// Changes requests before they are sent.
     package static func requests(_ change: @escaping (inout ClientRequest) -> Void) -> Tampering {
         var tampering = Tampering()
         tampering.act = { action, _, _ in
@@ -17,7 +17,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Changes handshakes before they go out.
+    /// Changes handshakes before they are sent.
     package static func handshakes(_ change: @escaping (inout ClientSocketRequest) -> Void) -> Tampering {
         var tampering = Tampering()
         tampering.act = { action, _, _ in
@@ -28,7 +28,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Sends an additional request the first time a certain request goes out.
+    /// Sends an additional request the first time a certain request is sent.
     package static func besides(
         _ isMoment: @escaping (ClientRequest) -> Bool, in delay: Duration = .zero,
         _ make: @escaping (ClientRequest) -> ClientRequest
@@ -71,7 +71,7 @@ extension Tampering {
         }
     }
 
-    /// Answers requests itself, so that they never go out.
+    /// Answers requests itself, so that they are never sent.
     package static func answering(_ answer: @escaping (ClientRequest) -> (status: Int, body: JSONValue)?) -> Tampering {
         var tampering = Tampering()
         tampering.act = { action, schedule, now in

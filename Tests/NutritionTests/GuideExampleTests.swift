@@ -4,7 +4,7 @@ import Testing
 @testable import Nutrition
 
 /// The figures that the guides print, to the last digit.
-@Suite("Examples of the guides")
+@Suite("The guides' examples")
 struct GuideExampleTests {
     @Test("2 eggs have 140 kcal and count as one item")
     func eggs() throws {

@@ -8,7 +8,7 @@ import Testing
 enum Peers {}
 
 /// Slow stories; they run one after another, but concurrently with the other suites.
-@Suite("Long stories of peers", .serialized, .timeLimit(.minutes(15)))
+@Suite("Long peer stories", .serialized, .timeLimit(.minutes(15)))
 enum LongPeers {}
 
 /// Searches for mistakes in the server or in clients; they run one after another, but concurrently with the other

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// `fitiq-mock verify --against`: two versions of a client in equal worlds.
+    /// `fitiq-mock verify --against`: two versions of a client in identical worlds.
     @Suite("fitiq-mock verify --against")
     struct VerifyAgainstTests {
         private static let list = Peers.VerifyCommandTests.list
@@ -21,7 +21,7 @@ extension SearchingPeers {
                 directory: folder.url)
         }
 
-        @Test("Equal versions have no differences, with any seed", arguments: 1...2)
+        @Test("Identical versions have no differences, with any seed", arguments: 1...2)
         func equal(_ seed: Int) async throws {
             let both = "\(Self.list); \(Self.goals)"
             let run = try await verify(both, both, ["--seed", "\(seed)"])

@@ -290,7 +290,7 @@ struct MissTests {
     }
 }
 
-@Suite("Secrets in messages of a replay")
+@Suite("Secrets in replay messages")
 struct ToldSecretsTests {
     static let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.c2lnbmF0dXJl"
 

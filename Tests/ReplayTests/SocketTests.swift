@@ -298,7 +298,7 @@ struct SocketTests {
         #expect(player.report.isComplete)
     }
 
-    @Test("Equal messages trigger the recorded answers in turn and then repeat the last answer")
+    @Test("Identical messages trigger the recorded answers in turn and then repeat the last answer")
     func triggersInTurn() throws {
         var builder = SessionBuilder()
         builder.socket(

@@ -5,7 +5,7 @@ import Testing
 @testable import Scenarios
 
 /// Randomly mutated files, each of which parses as a scenario or reports mistakes with their positions.
-@Suite("Random changes of scenarios")
+@Suite("Random changes to scenarios")
 struct MutationTests {
     @Test(
         "The reader accepts a randomly changed file or reports an error's location", arguments: Scenario.builtInNames

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Scenarios
 
-@Suite("Trees of scenario files")
+@Suite("Scenario file trees")
 struct TreeTests {
     static func errors(_ text: String) -> ScenarioErrors? {
         do {

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Finds the situations that clients reach, and the ways they reach them, for `Fixtures/data/coverage.tsv`.
 ///
-/// Equal calls produce equal tables.
+/// Identical calls produce identical tables.
 public struct CoverageSurvey {
     /// A way to reach a situation.
     private struct Way {
@@ -99,7 +99,7 @@ public struct CoverageSurvey {
 
     // MARK: Exploring
 
-    /// Adds the situations that the reference client meets in this many fault schedules.
+    /// Adds the situations that the reference client encounters in this many fault schedules.
     public mutating func addExploring(runs: Int) async throws {
         let trial = SurveyedTrial()
         var settings = Explorer.Settings()

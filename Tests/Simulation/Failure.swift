@@ -12,7 +12,7 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// The last operations, oldest first.
     public let operations: [String]
-    /// The option of the replay command in addition to the seed: empty or, for example, `--faults`.
+    /// The replay command's option in addition to the seed: empty or, for example, `--faults`.
     public let flag: String
 
     package init(

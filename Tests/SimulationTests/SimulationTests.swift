@@ -23,7 +23,7 @@ struct SimulationTests {
         #expect(report.frames >= 1000)
         #expect(report.responses >= 1000)
         let missing = Set(Endpoint.allCases).subtracting(report.succeeded)
-        // With so few runs, it depends on all draws together which rare operations are missing.
+        // With so few runs, which rare operations are missing depends on all draws together.
         #expect(missing.count <= 3, "\(missing.map(\.name).sorted())")
     }
 

@@ -56,7 +56,7 @@ extension CertificateAuthority {
     }
 }
 
-/// OpenSSL's numbers of extensions.
+/// OpenSSL's extension numbers.
 enum NID {
     static let alternativeNames = NID_subject_alt_name
 }

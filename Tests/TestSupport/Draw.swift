@@ -20,7 +20,7 @@ package struct Draw: RandomNumberGenerator {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
     }
 
-    /// A random index into a table of weights, with a probability in proportion to the weight.
+    /// A random index into a table of weights, with a probability proportional to the weight.
     package mutating func place(in weights: [Int]) -> Int {
         var rest = below(weights.reduce(0, +))
         for (place, weight) in weights.enumerated() {

@@ -38,7 +38,7 @@ struct SessionRecorderTests {
         #expect(finished.session.entries.contains { $0.request.url == "wss://api.example/api/v1/chat?x=1" })
     }
 
-    @Test("Equal calls produce equal files")
+    @Test("Identical calls produce identical files")
     func deterministic() {
         func record() -> [FileWrite] {
             let recorder = SessionRecorder { _ in }
@@ -152,7 +152,7 @@ struct SessionRecorderTests {
         #expect(finished.notes == [.recorded(notes[0])])
     }
 
-    @Test("The recorder follows a connection up to exactly its limit of bytes", arguments: [0, 1])
+    @Test("The recorder follows a connection up to exactly its byte limit", arguments: [0, 1])
     func heldLimit(missing: Int) {
         let recorder = SessionRecorder { $0.heldBytes = 1000 - missing }
         recorder.opened(1, scheme: "http")

@@ -136,7 +136,7 @@ struct ValueScannerTests {
     }
 }
 
-@Suite("Values that differ between two equal runs")
+@Suite("Values that differ between two identical runs")
 struct VolatileTextTests {
     @Test(
         "The scanner matches only whole tokens and origins",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("Reports of explorations")
+@Suite("Exploration reports")
 struct ExplorationReportTests {
     /// Explores a client that shows every answer as complete, or one that makes a different mistake.
     private static func exploration(

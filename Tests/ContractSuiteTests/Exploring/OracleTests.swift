@@ -125,7 +125,7 @@ struct OracleTests {
         #expect(try ids(.union, .transcript, step: 0) == ["inside/transcript-equals-chunks"])
     }
 
-    @Test("It is a symptom if something that the client must ignore makes the client show a problem")
+    @Test("A client has a symptom if it shows a problem because of something that it must ignore")
     func unusualProblems() throws {
         var calm = try Self.outcome()
         calm.problems = [.chat: [ClientReport.Problem(kind: .chat, message: "The coach keeps it.")]]

@@ -60,7 +60,7 @@ struct PointsTests {
         let (outcome, points) = try await play(Schedule(story: story))
         var tried = 0
         for point in points.all {
-            // Use a change that affects only fault names, so that the journals are equal up to the fault.
+            // Use a change that affects only fault names, so that the journals are identical up to the fault.
             let kind: String
             switch point.place.sort {
             case .request: kind = "status-503"
@@ -262,7 +262,7 @@ struct PointsTests {
         }
     }
 
-    @Test("Two points are equal if they have the same route and situation, whatever their numbers")
+    @Test("Two points are equal if they have the same route and situation, regardless of their numbers")
     func likeness() throws {
         let kind = try #require(FaultKind.named("lost"))
         var waiting = Situation()

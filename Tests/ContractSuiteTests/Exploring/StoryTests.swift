@@ -50,7 +50,7 @@ struct StoryTests {
         #expect(symptoms.isEmpty, "\(symptoms.map { "\($0.id): \($0.message)" })")
     }
 
-    @Test("Equal runs write byte-identical journals", arguments: performances)
+    @Test("Identical runs write byte-identical journals", arguments: performances)
     func repeats(_ performance: Performance) async throws {
         let lines = try await [performance.outcome(), performance.outcome()].map { outcome in
             outcome.entries.map { EntryLine($0).text }

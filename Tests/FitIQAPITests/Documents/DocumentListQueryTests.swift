@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("List queries of documents") struct DocumentListQueryTests {
+@Suite("Document list queries") struct DocumentListQueryTests {
     private static func query(
         _ endpoint: Endpoint, _ collection: DocumentCollection, _ query: Query
     ) throws(APIError) -> DocumentListQuery {

@@ -40,7 +40,7 @@ struct Stage {
         }
     }
 
-    /// What a socket receives from now on until nothing is due, or until a time.
+    /// What a socket receives from now on until nothing is due, or until a given time.
     mutating func lines(of socket: UInt64 = 1, until end: Int64 = .max) -> [String] {
         var lines: [String] = []
         func now() -> Int64 { world.turn.now.nanosecondsSinceEpoch - World.start.nanosecondsSinceEpoch }

@@ -70,7 +70,7 @@ import Testing
         expect(timeline.moments.map { Lines.time($0.offset) }, are: times)
     }
 
-    @Test("Whatever the rate, the first chunk takes the human time unless the script sets a time")
+    @Test("At every rate, the first chunk takes the human time unless the script sets a time")
     func firstChunk() {
         for seed in UInt64(0)..<100 {
             let even = Self.timeline(Self.steps, StreamTiming(rate: .chunksPerSecond(10)), seed: seed)

@@ -37,7 +37,7 @@ extension ConsultationWebSocketGuide {
                     "id": .id, "consultation_id": .id, "role": .role, "content": .string, "created_at": .timestamp,
                 ]))
         ]))
-    /// The 409 of POST /consultations.
+    /// The 409 from POST /consultations.
     package static let conflict = Shape.members([
         "success": .bool,
         "error": .members([

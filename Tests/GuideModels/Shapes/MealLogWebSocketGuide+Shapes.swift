@@ -29,7 +29,7 @@ extension MealLogWebSocketGuide {
         "error_message?": .string, "logged_at": .timestamp, "created_at": .timestamp, "updated_at": .timestamp,
     ])
 
-    /// The envelope of success.
+    /// The success envelope.
     package static func answer(_ data: Shape) -> Shape { .members(["data": data]) }
 
     /// The body of an error from an endpoint that the guide documents.

@@ -1,7 +1,7 @@
 import JSON
 
 extension Shape {
-    /// The shape of exactly this value: every member is required, and numbers are told apart by their notation.
+    /// The shape of exactly this value: every member is required, and numbers are distinguished by their notation.
     ///
     /// A number with a fraction becomes `number`: where a guide prints 0.45, 0 is also valid. Ids are strings, because
     /// the guides print placeholders.

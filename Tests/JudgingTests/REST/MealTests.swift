@@ -34,7 +34,7 @@ extension Story {
         request(.listMealLogs, answer: ["data": ["meal_logs": .array(logs)]], at: seconds)
     }
 
-    /// The event comes.
+    /// The event arrives.
     mutating func settles(
         _ type: String = "completed", on connection: UInt64 = 100, at seconds: Double, delivery: Delivery = .complete
     ) {

@@ -4,7 +4,7 @@ import Text
 
 @testable import Judging
 
-@Suite("Messages of reports")
+@Suite("Report messages")
 struct MessagesTests {
     static let rows: [(String, String)] = [
         (Messages.times(1), "once"), (Messages.times(2), "twice"), (Messages.times(3), "3 times"),

@@ -107,7 +107,7 @@ enum SampleReport {
                 missedCount: 40),
         ])
 
-    /// The table for the report's coverage; it lacks a situation that the client met.
+    /// The table for the report's coverage; it lacks a situation that the client encountered.
     static let reachable: [ReachableSituation] = [
         row("none good none none", "default"), row("idle good none none", "default"),
         row("streaming good none none", "default"), row("awaiting good none none", "default"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Judging
 
-@Suite("Judges of a socket's end")
+@Suite("Judges for a socket's end")
 struct EndingJudgeTests {
     private static let late = """
         An answer was interrupted at 10:30:04, and the client did not fetch the messages within 10 s of `connected` \

@@ -3,7 +3,7 @@ import WebSocket
 
 @testable import Judging
 
-@Suite("Judges of frames")
+@Suite("Judges for frames")
 struct FrameJudgeTests {
     static let shapeCases: [SocketCase] = [
         SocketCase("both protocols and a ping", .kept(3)) {

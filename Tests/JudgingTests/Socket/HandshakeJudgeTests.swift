@@ -2,7 +2,7 @@ import Testing
 
 @testable import Judging
 
-@Suite("Judges of handshakes")
+@Suite("Judges for handshakes")
 struct HandshakeJudgeTests {
     static let endpointCases: [SocketCase] = [
         SocketCase("the right place", .kept(2)) {

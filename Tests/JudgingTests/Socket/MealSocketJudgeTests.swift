@@ -2,7 +2,7 @@ import Testing
 
 @testable import Judging
 
-@Suite("Judges of the meal socket")
+@Suite("Judges for the meal socket")
 struct MealSocketJudgeTests {
     private static let second =
         "The client opened a second meal socket for the same user at 10:30:04, although it was still using the meal "

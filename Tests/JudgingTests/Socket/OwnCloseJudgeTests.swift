@@ -2,7 +2,7 @@ import Testing
 
 @testable import Judging
 
-@Suite("The judge of reconnects after a client's own close")
+@Suite("The judge for reconnects after a client's own close")
 struct OwnCloseJudgeTests {
     private static func back(_ seconds: String) -> String {
         """

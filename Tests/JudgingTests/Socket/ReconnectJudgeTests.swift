@@ -4,7 +4,7 @@ import WebSocket
 
 @testable import Judging
 
-@Suite("Judges of reconnects")
+@Suite("Judges for reconnects")
 struct ReconnectJudgeTests {
     private static func soon(_ seconds: String) -> String {
         "The client tried again \(seconds) s after the socket ended at 10:30:04; it must wait at least 1 s."

@@ -252,7 +252,7 @@ extension Story {
         judge(in: mode).verdicts(at: seconds.map(Self.time)).first { $0.obligation.id == id }.map(Told.init)
     }
 
-    /// How many times the client met each error path; paths that it never met are omitted.
+    /// How many times the client encountered each error path; paths that it never encountered are omitted.
     func exposures(end seconds: Double? = nil) -> [Exposure.Path: Int] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in judge().exposures(at: seconds.map(Self.time)) where exposure.count > 0 {
@@ -263,7 +263,7 @@ extension Story {
 }
 
 extension Story {
-    /// A story written in place: `Story { $0.request(…) }`.
+    /// A story written inline: `Story { $0.request(…) }`.
     init(_ tell: (inout Story) -> Void) {
         self.init()
         tell(&self)

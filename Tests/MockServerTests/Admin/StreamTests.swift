@@ -88,7 +88,7 @@ struct StreamTests {
         #expect(try network.admin(.get, "har?limit=1").status == 400)
     }
 
-    @Test("The server makes one slice per turn and serves other connections between slices")
+    @Test("The server produces one slice per turn and serves other connections between slices")
     func turns() throws {
         let network = try Self.network(entries: 80)
         let readers = try (0..<3).map { _ in try network.open() }
@@ -324,7 +324,7 @@ struct StreamTests {
         #expect(network.engine.streams.journalReaders.isEmpty)
     }
 
-    @Test("The server makes slices while the unread bytes are within the limit")
+    @Test("The server produces slices while the unread bytes are within the limit")
     func atTheLimit() throws {
         func unsent(limit: Int) throws -> Int {
             let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = limit }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Worlds for programs that contain the server")
+@Suite("Worlds for programs that embed the server")
 struct ControlTests {
     private static let start = VirtualNetwork.start
 

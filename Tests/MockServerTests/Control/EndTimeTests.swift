@@ -5,7 +5,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("End times of connections")
+@Suite("Connection end times")
 struct EndTimeTests {
     enum End: CaseIterable {
         case finishes, vanishes, breaksTLS

@@ -6,7 +6,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("The recorder of journals")
+@Suite("The journal recorder")
 struct RecorderTests {
     @Test("The observer receives each entry of every world immediately after it is recorded")
     func observer() throws {

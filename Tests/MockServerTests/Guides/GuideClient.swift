@@ -56,7 +56,7 @@ struct GuideClient {
         try send(method, path, json: String(decoding: JSONEncoder.iso8601().encode(body), as: UTF8.self))
     }
 
-    // MARK: Common beginnings of tests
+    // MARK: Common test setup
 
     /// Creates a goal with the endpoint that every guide with consultations documents or assumes.
     func goal(_ title: String = "Exercise 3x per week") throws -> String {

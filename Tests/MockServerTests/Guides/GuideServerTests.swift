@@ -31,7 +31,7 @@ struct GuideServerTests {
 
     private static let bearer = Request.bearer(Request.token(for: TestUser.anna))
 
-    // MARK: What there is
+    // MARK: Available endpoints
 
     @Test("Another guide's endpoint returns 404 and names the guides that have it", arguments: GuideMode.guides)
     func absent(mode: GuideMode) throws {

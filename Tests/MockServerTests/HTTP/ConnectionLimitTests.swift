@@ -3,7 +3,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The limit on connections")
+@Suite("The connection limit")
 struct ConnectionLimitTests {
     private func network() -> VirtualNetwork {
         VirtualNetwork { configuration in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The table of connections")
+@Suite("The connection table")
 struct ConnectionTableTests {
     @Test("Connection ids sort by age, and a closed connection's id is not reused")
     func numbers() throws {
@@ -36,7 +36,7 @@ struct ConnectionTableTests {
         #expect(network.engine.takeTouched().isEmpty)
     }
 
-    @Test("The engine removes stale deadlines of closed connections when there are too many")
+    @Test("The engine removes stale deadlines for closed connections when there are too many")
     func deadlines() throws {
         let network = VirtualNetwork()
         // The limit is 1024, plus two for each open connection.

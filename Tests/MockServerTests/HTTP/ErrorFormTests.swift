@@ -4,7 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Forms of errors")
+@Suite("Error forms")
 struct ErrorFormTests {
     @Test(
         "Only union errors repeat their message at the top level",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Periodic work of the host", .serialized)
+@Suite("The host's periodic work", .serialized)
 struct ChoreTests {
     @Test("The host runs a chore repeatedly on the loop's thread with the engine's time")
     func again() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Vocabulary of breakpoints, current and old")
+@Suite("Breakpoint vocabulary, current and old")
 struct BreakpointWordsTests {
     /// Adds a breakpoint to a new world; returns the answer, and the breakpoint as shown afterwards.
     private static func add(_ json: String) throws -> (added: JSONObject, shown: JSONObject) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Steps of the system clock")
+@Suite("System clock steps")
 struct SystemClockTests {
     private static let hour: Int64 = 3_600_000_000_000
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Hosting
 @testable import Proxy
 
-@Suite("Answers of the proxy itself")
+@Suite("The proxy's own answers")
 struct FailureTests {
     private static func answer(_ status: String, _ code: String, _ message: String, closes: Bool = false) -> String {
         let body = APIError.body(code: code, message: message, in: .union)

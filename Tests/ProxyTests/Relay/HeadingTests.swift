@@ -5,7 +5,7 @@ import Text
 
 @testable import Proxy
 
-@Suite("Rewritten heads of requests and answers")
+@Suite("Rewritten request and answer heads")
 struct HeadingTests {
     @Test(
         "The relay removes a cookie's Domain attribute and, for clients without TLS, its Secure attribute",

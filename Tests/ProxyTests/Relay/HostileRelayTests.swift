@@ -5,7 +5,7 @@ import Traffic
 
 @testable import Proxy
 
-@Suite("Hostile peers of a relay")
+@Suite("A relay's hostile peers")
 struct HostileRelayTests {
     static let requests = [
         "GET /a HTTP/1.1\r\nHost: h\r\n\r\n", "GET http://h?x HTTP/1.1\r\nHost: h\r\n\r\n",

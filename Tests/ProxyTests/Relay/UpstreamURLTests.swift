@@ -3,7 +3,7 @@ import Text
 
 @testable import Proxy
 
-@Suite("URLs of upstream servers")
+@Suite("Upstream server URLs")
 struct UpstreamURLTests {
     @Test(
         "An upstream URL is parsed and normalized",

@@ -6,7 +6,7 @@ import Text
 
 @testable import Proxy
 
-@Suite("Relayed connections of an engine")
+@Suite("An engine's relayed connections")
 struct RelayedConnectionTests {
     private let front: VirtualNetwork
     private static let request = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"

@@ -6,7 +6,7 @@ import Testing
 import Traffic
 import WebSocket
 
-@Suite("HAR files of other programs")
+@Suite("HAR files from other programs")
 struct DialectTests {
     private func read(_ text: String) throws -> HARFile {
         try HARFile(reading: Array(text.utf8)) { Dialects.attachments[$0] }

@@ -86,7 +86,7 @@ struct RoundTripTests {
     }
 }
 
-@Suite("Reading an entry of a HAR")
+@Suite("Reading a HAR entry")
 struct EntryReadingTests {
     /// A file with one entry, plus the given members.
     private static func file(
@@ -216,7 +216,7 @@ struct EntryReadingTests {
 
 @Suite("Hostile HAR")
 struct HostileTests {
-    /// The values that are put in place of values in a file.
+    /// The values that replace values in a file.
     private static let odd: [JSONValue] = [
         nil, true, -1, .number(JSONNumber("1e308")!), .number(JSONNumber("9223372036854775807")!),
         .number(JSONNumber("-0.5")!), "", "\u{0}", [], [[]], ["a": nil], .string(String(repeating: "9", count: 400)),

@@ -248,7 +248,7 @@ struct JournalEncoderTests {
     }
 }
 
-@Suite("Traces of requests")
+@Suite("Request traces")
 struct TraceTests {
     static let id = "4bf92f3577b34da6a3ce929d0e0e4736"
     static let valid = "00-\(id)-00f067aa0ba902b7-01"

@@ -263,7 +263,7 @@ struct DroppingTests {
     }
 }
 
-@Suite("The cost of checking an entry of a journal")
+@Suite("The cost of checking a journal entry")
 struct SearchCostTests {
     private static func journal(_ event: JournalEvent) -> Journal {
         var journal = Journal()

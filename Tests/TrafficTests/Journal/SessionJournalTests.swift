@@ -372,7 +372,7 @@ struct SessionFromJournalTests {
     }
 }
 
-@Suite("The path prefix of an API")
+@Suite("An API's path prefix")
 struct PathPrefixTests {
     @Test(
         "A prefix must be a path with a name",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Redaction of hostile texts")
 struct HostileTextTests {
-    /// Texts with which a careless search takes quadratic time; `scripts/bench decoders` counts the work.
+    /// Texts that make a careless search take quadratic time; `scripts/bench decoders` counts the work.
     private static let repeated: [String] = [
         "\"token\"", "\"token\":", "\"token\":\"", "\"token\":[", "\"token\":[\"a\",", "\\\"token\\\":\\\"", "\\",
         "\\\"",

@@ -230,7 +230,7 @@ struct TrafficLinesTests {
     }
 }
 
-@Suite("Filters of live traffic")
+@Suite("Filters for live traffic")
 struct TrafficFilterTests {
     private static let goals = JournalSample.exchange(
         "POST /api/v1/goals", status: 409, user: "alice", body: #"{"title":"Run far"}"#)
