@@ -63,9 +63,9 @@ extension ClientUnderTest {
 
 /// The backend's address, and the credentials for a client under test.
 public struct Surroundings: Sendable, Hashable {
-    /// The base of REST paths, such as `http://127.0.0.1:8080/w/w1`; `/api/v1` follows.
+    /// The base URL for REST paths, such as `http://127.0.0.1:8080/w/w1`; `/api/v1` follows.
     public var url: String
-    /// The base of WebSocket paths, such as `ws://127.0.0.1:8080/w/w1`.
+    /// The base URL for WebSocket paths, such as `ws://127.0.0.1:8080/w/w1`.
     public var webSocketURL: String
     public var token: String
     /// The token that the client's refresh hook must return after a 401.

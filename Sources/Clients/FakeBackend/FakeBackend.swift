@@ -10,9 +10,9 @@ import Traffic
 /// and deletes it afterwards. All worlds share one local server, which starts with the first world and runs until the
 /// process ends.
 public struct FakeBackend: Sendable {
-    /// The base of REST paths, such as `http://127.0.0.1:PORT/w/w1`; `/api/v1` follows.
+    /// The base URL for REST paths, such as `http://127.0.0.1:PORT/w/w1`; `/api/v1` follows.
     public var url: String { access.url }
-    /// The base of WebSocket paths, such as `ws://127.0.0.1:PORT/w/w1`.
+    /// The base URL for WebSocket paths, such as `ws://127.0.0.1:PORT/w/w1`.
     public var webSocketURL: String { access.webSocketURL }
     /// The token of the scenario's first user, or of the development user.
     public var token: String { access.token }

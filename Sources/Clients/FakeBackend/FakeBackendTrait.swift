@@ -5,7 +5,7 @@ import MockServer
 import Scenarios
 import Testing
 
-/// The parameters of a world.
+/// A world's parameters.
 struct Plan: Sendable {
     /// Creates the scenario; throws an error for an unknown name, so that the test reports it.
     let scenario: @Sendable () throws -> Scenario

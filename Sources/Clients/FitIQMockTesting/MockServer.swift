@@ -136,7 +136,7 @@ struct Found: Sendable {
     }
 }
 
-/// The operations of the admin API, from `GET /__admin`.
+/// The admin API's operations, from `GET /__admin`.
 private struct Index: Decodable {
     struct Operation: Decodable {
         var method: String

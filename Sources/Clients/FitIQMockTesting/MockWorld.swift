@@ -8,9 +8,9 @@ import Foundation
 public struct MockWorld: Sendable {
     /// The world's name in the server and in the journal.
     public var id: String { account.id }
-    /// The base of REST paths, such as `http://127.0.0.1:8080/w/w1`; `/api/v1` follows.
+    /// The base URL for REST paths, such as `http://127.0.0.1:8080/w/w1`; `/api/v1` follows.
     public var url: URL { account.url }
-    /// The base of WebSocket paths, such as `ws://127.0.0.1:8080/w/w1`.
+    /// The base URL for WebSocket paths, such as `ws://127.0.0.1:8080/w/w1`.
     public var webSocketURL: URL { account.wsUrl }
     /// The URL of the world's admin API.
     public var adminURL: URL { admin.url }
@@ -28,7 +28,7 @@ public struct MockWorld: Sendable {
     public var user: String? { account.user }
     /// The e-mail address of the user's account, if the scenario has one.
     public var email: String? { account.email }
-    /// The password of the account, if the scenario contains it in plain text.
+    /// The account's password, if the scenario contains it in plain text.
     public var password: String? { account.password }
     /// The scenario's name.
     public var scenario: String { account.scenario }

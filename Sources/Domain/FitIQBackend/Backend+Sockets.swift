@@ -84,7 +84,7 @@ extension Backend {
 
     /// Stores a question and answers it (`POST /api/v1/consultations/{id}/messages`).
     ///
-    /// The answer goes to the open sockets. If there are no open sockets, the answer completes immediately after the
+    /// The answer is sent to the open sockets. If there are no open sockets, the answer completes immediately after the
     /// answers to earlier questions. A socket that has not been used for chat gets the answer in the apps' protocol.
     ///
     /// - Throws: In this order, 404, 400 if the consultation is not active, 429 if too many questions are waiting, and

@@ -9,7 +9,7 @@ import JSON
 /// neither the events nor their order. Even a rejected command may therefore have effects.
 public struct Backend: Sendable {
     public struct Configuration: Sendable {
-        /// The origin of this server, such as `http://127.0.0.1:8080`, used for avatar URLs.
+        /// This server's origin, such as `http://127.0.0.1:8080`, used for avatar URLs.
         public var origin: String
         public var pace: Pace
         public var mode: GuideMode

@@ -12,7 +12,7 @@ public struct WorldRules: Sendable, Equatable {
     public var tokens: [ExactString: ExactString] = [:]
     /// How WebSockets end when the world is rewound to a mark; nil means ``SocketEnding/close``.
     public var onRewind: SocketEnding?
-    /// The compression of WebSocket messages; nil means ``Compression/off``.
+    /// Compression for WebSocket messages; nil means ``Compression/off``.
     public var compression: Compression?
     /// The nanoseconds between the server's pings; nil sends none.
     public var pings: Int64?
@@ -56,7 +56,7 @@ public enum Compression: String, CaseIterable, Sendable {
     case required
 }
 
-/// The lifetime of accounts' tokens and the cost of hashing a password.
+/// The lifetime of account tokens, and the cost of hashing a password.
 public struct AccountRules: Sendable, Equatable {
     /// The lifetime of an access token, in nanoseconds.
     public var accessLifetime: Int64 = 3_600_000_000_000

@@ -1,4 +1,4 @@
-/// A unit of amounts; the raw value is its plural name in responses.
+/// A unit for amounts; the raw value is its plural name in responses.
 enum MealUnit: String, Sendable, CaseIterable {
     case grams, kilograms, milligrams, ounces, pounds
     case milliliters, centiliters, deciliters, liters

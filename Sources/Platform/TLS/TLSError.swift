@@ -6,7 +6,7 @@ import COpenSSL
 public enum TLSError: Error, Sendable, Equatable {
     /// The PEM does not contain the required material.
     case notPEM(TLSMaterial)
-    /// A block of the PEM cannot be decoded.
+    /// A PEM block cannot be decoded.
     case damaged(TLSMaterial)
     /// The PEM is larger than ``TLSLimits/pemFile``.
     case tooLarge(TLSMaterial, bytes: Int)

@@ -188,7 +188,7 @@ extension Connection {
         process(.end, by: role)
     }
 
-    /// The bytes that arrived after a change of protocol; pass them and all later bytes to the new protocol.
+    /// The bytes that arrived after a protocol change; pass them and all later bytes to the new protocol.
     public mutating func takeTrailingBytes() -> [UInt8] {
         precondition(theirState == .switchedProtocol, "the connection must have switched protocols")
         return buffer.takeAll()

@@ -58,7 +58,7 @@ public struct Limits: Sendable, Equatable {
 public enum Event: Sendable {
     /// No more events until the next `receive`.
     case needsData
-    /// No more events until this end finishes its message; none at all after a change of protocol.
+    /// No more events until this end finishes its message; none at all after a protocol change.
     case paused
     /// The head of a request (server role).
     case request(RequestHead)
@@ -133,7 +133,7 @@ public struct Connection: Sendable {
     /// Accepts received bytes and copies them.
     ///
     /// Bytes are dropped after an error and while the connection is closing. Do not call it after
-    /// ``receiveEndOfStream()``, or after a change of protocol: the bytes belong to the new protocol.
+    /// ``receiveEndOfStream()``, or after a protocol change: the bytes belong to the new protocol.
     public mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         precondition(!endOfStream, "no bytes may follow the end of the stream")
         switch theirState {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// The messages of this module: what arrived, what was expected, and how to fix it.
+/// This module's messages: what arrived, what was expected, and how to fix it.
 extension RemoteError {
     private typealias Status = HTTPResponse.Status
 

@@ -6,7 +6,7 @@ enum Place {
     case minus, point, exponent
 }
 
-/// The messages of this module: what was expected, what was found, and how to fix it if that is not obvious.
+/// This module's messages: what was expected, what was found, and how to fix it if that is not obvious.
 enum Messages {
     static func value(after place: Place, found: Found) -> String {
         let expected =

@@ -192,8 +192,8 @@ public struct ReplacementAnswer: Sendable, Equatable {
 extension Replacement {
     /// The replacement in the form of the union or a guide; its ``message`` must be filled in.
     ///
-    /// If there is no literal body, the body is the envelope with ``code`` and ``message``, whatever the status. As
-    /// HTTP requires, 401 has `WWW-Authenticate`, 405 has an empty `Allow`, and 426 has `Upgrade` (RFC 9110 §15.5.2,
+    /// If there is no literal body, the body is the envelope with ``code`` and ``message``, regardless of the status.
+    /// As HTTP requires, 401 has `WWW-Authenticate`, 405 has an empty `Allow`, and 426 has `Upgrade` (RFC 9110 §15.5.2,
     /// §15.5.6, §15.5.22).
     func answer(in form: GuideMode, forApps: Bool) -> ReplacementAnswer {
         let allowed = FaultLimits.statuses

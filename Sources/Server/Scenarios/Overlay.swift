@@ -9,7 +9,7 @@ import JSON
 public struct Overlay: Sendable, Equatable {
     public let changes: [Change]
     /// The effective changes for each endpoint; if several changes replace all values in one place, only the first
-    /// counts.
+    /// takes effect.
     private let acting: [Endpoint: [Change]]
 
     public init(_ changes: [Change] = []) {

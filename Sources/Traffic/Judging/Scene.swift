@@ -64,7 +64,7 @@ struct Scene: Sendable {
 
     private mutating func open(_ opening: RequestFact, _ fact: Fact) {
         // A connection opens only once. If a journal from another source opens a connection twice, the later entry
-        // counts.
+        // wins.
         _ = remove(fact.connection)
         if sockets.count >= socketLimit { forgetOldest() }
         let socket = Socket(opening, fact)
@@ -146,7 +146,7 @@ struct Scene: Sendable {
             var isInDoubt = false
         }
 
-        /// A reply of which the client has received the start but not the end.
+        /// A reply whose start, but not end, the client has received.
         struct Stream: Sendable {
             let first: JournalEntry
             var lastPieceAt: Timestamp

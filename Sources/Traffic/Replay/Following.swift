@@ -96,7 +96,7 @@ struct Following: Sendable {
 struct Bindings: Sendable {
     /// The current values, indexed by the recorded value's number in the vocabulary.
     private(set) var actual: [Int: ExactString] = [:]
-    /// For each of the client's values, the number of the recorded value to which it is bound.
+    /// For each of the client's values, the number of the recorded value that it is bound to.
     private(set) var recorded: [ExactString: Int] = [:]
     /// The number of values that stay unbound because there are too many of them or they contain unsafe characters.
     private(set) var refusedCount = 0

@@ -80,7 +80,7 @@ public struct Discovery: Sendable {
         preconditionFailure("Numbers do not end.")
     }
 
-    /// The lines of entries with faults or the symptom, with two lines of context before and after each entry.
+    /// The lines for entries with faults or the symptom, with two lines of context before and after each entry.
     public var timeline: [String] {
         let entries = run.outcome.entries
         let evidence = Set(symptom.entries)

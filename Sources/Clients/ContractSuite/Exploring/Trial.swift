@@ -29,7 +29,7 @@ public struct RunLimit: Sendable, Hashable {
     public init(whole: Duration, silence: Duration? = nil) { (self.whole, self.silence) = (whole, silence ?? whole) }
 }
 
-/// The events of a run.
+/// The events in a run.
 public struct TrialOutcome: Sendable {
     public var mode: GuideMode
     public var startedAt: Timestamp

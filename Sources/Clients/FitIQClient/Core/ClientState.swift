@@ -112,9 +112,9 @@ public struct ClientState: Sendable, Hashable {
         /// The type of meal, or nil if the client does not report it.
         public var type: MealType?
         public var status: MealLogStatus
-        /// The calories of the completed meal.
+        /// The completed meal's calories.
         public var calories: Int?
-        /// The protein of the completed meal, in grams.
+        /// The completed meal's protein, in grams.
         public var protein: Double?
         /// The names of the foods, or nil if the client does not report them.
         public var items: [String]?

@@ -214,7 +214,7 @@ struct FilterRule: Sendable {
     }
 }
 
-/// The query of a list of documents; each list reads only its own parameters.
+/// The query for a document list; each list reads only its own parameters.
 public struct DocumentListQuery: Equatable, Sendable {
     /// `limit` 1 to 100; `offset` from 0, or `page` from 1.
     public var page: Page
@@ -228,7 +228,7 @@ public struct DocumentListQuery: Equatable, Sendable {
     public var includesPublic = false
     /// The profession in a share.
     public var professionalType: String?
-    // The order of insights; nil means newest first, as in all lists.
+    // The sort order for insights; nil means newest first, as in all lists.
     public var sortedBy: InsightOrder?
     public var isAscending = false
     private var conditions: [Condition] = []

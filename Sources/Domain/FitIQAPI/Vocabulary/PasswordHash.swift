@@ -53,7 +53,7 @@ public struct PasswordHash: Hashable, Sendable {
     }
 }
 
-/// The address of an account.
+/// An account's address.
 public enum EmailAddress {
     /// The longest address in bytes (RFC 5321 §4.5.3.1.3, without the angle brackets).
     public static let bytes = 254

@@ -126,7 +126,7 @@ public enum Persona: String, CaseIterable, Sendable, Hashable {
         """
     }
 
-    /// The colours of the personas in enhanced-consultations: green, blue, purple, orange.
+    /// The persona colours in enhanced-consultations: green, blue, purple, orange.
     private var colour: String {
         switch self {
         case .nutritionist: "#34c759"

@@ -185,7 +185,7 @@ public struct AnswerScript: Sendable, Equatable {
         var ending = Ending.completion
     }
 
-    /// The answers of a script, at least one.
+    /// A script's answers, at least one.
     ///
     /// Steps after a silence are unreachable; another answer without steps is ignored.
     var parts: [Part] {

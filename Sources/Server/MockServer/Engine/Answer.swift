@@ -159,7 +159,7 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/__admin/ui` as a copy of its UTF-8 bytes: the admin API's HTML page, which is the same in every mode.
     public static var adminPageBytes: [UInt8] { bytes(of: "ui/ui.html") }
 
-    /// The operations of the admin API with their paths below `/__admin`, in the order of its description.
+    /// The admin API's operations with their paths below `/__admin`, in the order of its description.
     ///
     /// The parser relies on the file's indentation: paths have two spaces, methods four, summaries six.
     static var adminOperations: [(method: String, path: String, summary: String)] {

@@ -28,7 +28,7 @@ public enum Observation: Sendable, CustomStringConvertible {
     case slowReader(limit: Int)
     /// The engine reset the connection that used the most memory, because all connections together exceeded the limit.
     case memory(limit: Int)
-    /// An event of a relayed connection.
+    /// An event on a relayed connection.
     case relayed(message: String, level: Logger.Level)
     /// The server could not write the state file and will retry.
     case stateNotSaved(message: String)

@@ -77,7 +77,7 @@ struct Fields {
     }
 }
 
-/// The mappings of a scenario file: the reader accepts them, and scenario.schema.json describes them and their keys.
+/// The mappings in a scenario file: the reader accepts them, and scenario.schema.json describes them and their keys.
 enum ObjectKind: String, CaseIterable {
     case scenario, clock, token, accounts, consultations, user, profile, preferences, goal, consultation, message
     case mealLog = "meal_log"

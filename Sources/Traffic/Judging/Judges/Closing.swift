@@ -157,7 +157,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         findings.found(Messages.cameBack(after: gap), [entry, handshake.entry])
     }
 
-    /// Counts the obligation as exercised if the client had 3 s in which to reconnect.
+    /// Counts the obligation as exercised if the client had 3 s to reconnect.
     private static func count(_ entry: JournalEntry, until time: Timestamp, _ findings: inout Findings) {
         if time.lag(behind: entry.time) >= SocketTimes.stayAway { findings.exercised() }
     }

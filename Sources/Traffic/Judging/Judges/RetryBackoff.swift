@@ -26,7 +26,7 @@ struct RetryBackoff: ObligationJudge {
     static let mostAttempts = 3
     /// Waits longer than this need not increase, because the user may have caused them.
     static let longestGrowing = 10 * Tolerance.second
-    /// The length of wait after which a request no longer counts as a repeat.
+    /// The wait after which a request no longer counts as a repeat.
     static let longestWait = 60 * Tolerance.second
 
     private struct Series: Sendable {

@@ -192,7 +192,7 @@ enum Messages {
             }
         return "\(things.isEmpty ? "a good token" : Words.list(things)) \(socket)\(trouble)"
     }
-    /// A column of the table of situations.
+    /// A column in the table of situations.
     static func words(_ column: CoverageSummary.Column) -> String {
         let meal =
             switch column.meal {

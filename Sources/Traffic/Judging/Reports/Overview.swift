@@ -271,7 +271,7 @@ public struct CoverageSummary: Sendable {
 
     // MARK: The table
 
-    /// The columns of the table: each state of meals, before and after trouble.
+    /// The table's columns: each meal state, before and after trouble.
     static let columns = Situation.Meal.allCases.flatMap { meal in
         [false, true].map { Column(meal: meal, isTroubled: $0) }
     }

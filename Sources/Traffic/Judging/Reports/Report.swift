@@ -192,7 +192,7 @@ extension Report.Run {
         return command.isSuccess
     }
 
-    /// The failures of the run other than broken obligations: its command and its checks.
+    /// The run's failures other than broken obligations: its command and its checks.
     public func troubles(_ knownBroken: KnownBroken) -> [String] {
         let failed = commandMark(knownBroken) == .broken ? command : nil
         let broken = checks.filter { mark(of: $0, knownBroken) == .broken }

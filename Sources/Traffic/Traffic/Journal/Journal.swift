@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// The events of a world, oldest first, within limits.
+/// A world's events, oldest first, within limits.
 ///
 /// Entries refer to heads, bodies and frames; text is created only when an entry is read.
 public struct Journal: Sendable {
