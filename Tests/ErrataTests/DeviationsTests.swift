@@ -52,7 +52,7 @@ struct Deviations {
     }
 }
 
-@Suite("The page of deviations")
+@Suite("The deviations page")
 struct DeviationsTests {
     static let errata = 1...7
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("A queue of deadlines") struct DeadlineQueueTests {
+@Suite("A deadline queue") struct DeadlineQueueTests {
     /// The entries in the order in which they leave the queue; times are in seconds.
     static let entries: [(time: Int64, owner: Int)] = [(1, 7), (2, 3), (2, 5), (3, 1)]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Judging
 
-@Suite("The result of a report")
+@Suite("A report's result")
 struct OutcomeTests {
     static let finding = Finding(level: .must, message: "x", evidence: [])
     static let warning = Finding(level: .should, message: "x", evidence: [])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Nutrition
 
-/// The wording of an item: name, amount, confidence, notes.
+/// An item's wording: name, amount, confidence, notes.
 @Suite("Item wording")
 struct WordingTests {
     struct Wording: CustomTestStringConvertible {

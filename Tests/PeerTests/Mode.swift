@@ -1,4 +1,4 @@
-/// The values of `--guide`.
+/// The values that `--guide` accepts.
 enum Mode: String, CaseIterable {
     case union
     case consultationWebSocket = "consultation-websocket"

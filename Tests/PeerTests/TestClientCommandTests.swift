@@ -24,7 +24,7 @@ extension Peers {
                 try Programs.fitiqMock(), ["test-client"] + options + ["--", "sh", "-c", script])
         }
 
-        /// The addresses of the cases.
+        /// The cases' addresses.
         private func cases(_ options: String...) async throws -> [String] {
             let list = try await Command(try Programs.fitiqMock(), ["test-client", "--list"] + options)
             #expect(list.status == 0 && list.errors == "", "\(list.transcript)")

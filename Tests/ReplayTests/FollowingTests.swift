@@ -338,7 +338,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/meals?since=2026-11-21T08:00:00Z") == "since 2026-11-21T08:00:00Z")
     }
 
-    @Test("The later of two new values for one time counts, even if the members' names are ids")
+    @Test("The later of two new values for one time wins, even if the members' names are ids")
     func lastTime() throws {
         var builder = SessionBuilder()
         builder.exchange(

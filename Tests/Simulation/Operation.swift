@@ -108,7 +108,7 @@ enum Target: CustomStringConvertible {
     case wrongMethod
     case unknownPath
     case unknownWorld
-    /// The goals of another world, requested with this world's credentials.
+    /// Another world's goals, requested with this world's credentials.
     case elsewhere(String?)
     case health
     /// The admin API's request for a new world, with its seed, mode and clock.

@@ -2,7 +2,7 @@ import Foundation
 import Traffic
 
 extension URL {
-    /// The folder of Package.swift.
+    /// The folder that contains Package.swift.
     package static let packageRoot = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

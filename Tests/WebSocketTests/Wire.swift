@@ -7,7 +7,7 @@ enum Wire {
     static let firstKey: [UInt8] = [0xE2, 0x20, 0xA8, 0x39]
     /// The second key of a client whose seed is 0: the upper half of 6e789e6aa1b965f4.
     static let secondKey: [UInt8] = [0x6E, 0x78, 0x9E, 0x6A]
-    /// The key of the examples in RFC 6455 §5.7.
+    /// The key in the examples in RFC 6455 §5.7.
     static let sampleKey: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
 
     static func frame(

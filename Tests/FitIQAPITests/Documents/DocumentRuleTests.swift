@@ -4,7 +4,7 @@ import Testing
 @testable import FitIQAPI
 
 /// Reads each member's allowed values from the table of collections, independently of the code.
-@Suite("The table of collections") struct DocumentRuleTests {
+@Suite("The collection table") struct DocumentRuleTests {
     static let sent = TableMember.all.filter(\.isSent)
 
     @Test("Each collection has members of every type, a valid example and a name for messages")

@@ -8,7 +8,7 @@ import WebSocket
 
 @testable import Judging
 
-/// The journal of a client, built from its actions: `story.request(.createConsultation, status: 409, at: 1.2)`.
+/// A client's journal, built from its actions: `story.request(.createConsultation, status: 409, at: 1.2)`.
 ///
 /// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order in which they are added. This
 /// must be the order in which they end, so add a request at the point where its answer was sent.

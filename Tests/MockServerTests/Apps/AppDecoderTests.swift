@@ -51,7 +51,7 @@ struct AppDecoderTests {
         }
     }
 
-    @Test("The table of requests covers each operation of the apps")
+    @Test("The request table covers each of the apps' operations")
     func complete() {
         func shape(_ method: HTTPRequest.Method, _ path: String) -> String {
             "\(method) \(String(path.prefix { $0 != "?" }).replacing(#/\{[^}]*\}/#, with: "{}"))"

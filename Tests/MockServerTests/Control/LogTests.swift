@@ -7,7 +7,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("The log of requests and sockets")
+@Suite("The request and socket log")
 struct LogTests {
     private final class Log: Sendable {
         private let events = Mutex<[LogEvent]>([])

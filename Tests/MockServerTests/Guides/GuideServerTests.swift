@@ -103,7 +103,7 @@ struct GuideServerTests {
             #expect(response.body == description.bytes(for: mode))
         }
         let openAPI = try network.exchange(Request(target: "/openapi.yaml")).text
-        // The names of the parameters do not matter.
+        // Parameter names do not matter.
         let paths = Set(openAPI.split(separator: "\n").map { $0.replacing(#/{\w+}/#, with: "{}") })
         for endpoint in Endpoint.allCases where mode.serves(endpoint) {
             let path = endpoint.template.replacing(#/{\w+}/#, with: "{}")

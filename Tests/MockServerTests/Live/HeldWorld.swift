@@ -43,7 +43,7 @@ struct HeldWorld {
         return response
     }
 
-    /// The entries of the journal, as `kind` or `kind action`, with the faults in brackets.
+    /// The journal's entries, as `kind` or `kind action`, with the faults in brackets.
     func story() throws -> [String] {
         try world.journal().map { entry in
             let faults = entry["faults"]?.array?.compactMap(\.string).joined(separator: ",")

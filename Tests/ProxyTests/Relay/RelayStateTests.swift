@@ -2,7 +2,7 @@ import Testing
 
 @testable import Proxy
 
-@Suite("The state of a relay")
+@Suite("A relay's state")
 struct RelayStateTests {
     @Test(
         "A request may be repeated only if it is idempotent, has no body and is not the first on its connection",
