@@ -54,7 +54,7 @@ public final class Connection {
     @exclusivity(unchecked) var deadline: (time: Timestamp, purpose: Wait)?
     /// Frames that arrived on the WebSocket while its world was paused, or behind a held message.
     @exclusivity(unchecked) var unreadFrames: [UInt8] = []
-    /// Whether requests may be waiting in the parser since reading was paused.
+    /// Whether reading was paused, so that requests may be waiting in the parser.
     @exclusivity(unchecked) var hasWaitingRequests = false
     @exclusivity(unchecked) var webSocket: WebSocket.Connection?
     @exclusivity(unchecked) var webSocketUse = WebSocketUse.echo

@@ -144,7 +144,7 @@ public enum Observation: Sendable, CustomStringConvertible {
     }
 }
 
-/// Logs and observes the engine.
+/// Logs the engine's events and passes journal entries to observers.
 extension Engine {
     /// Logs the engine's events, if the logger's level is at most `warning`.
     public func log(to logger: Logger) {
