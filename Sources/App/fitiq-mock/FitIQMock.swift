@@ -288,7 +288,7 @@ enum Blocking {
 
     /// Waits on the main thread for work that uses clients.
     ///
-    /// After a signal, the work gets some time to end.
+    /// After a signal, the work has time to finish.
     ///
     /// - Parameters:
     ///   - stop: opened at the signal. The work then returns its results so far or throws.
