@@ -260,7 +260,7 @@ extension World {
 }
 
 extension WorldSettings {
-    /// Whether a running world can adopt all of the new settings, because those that need a reset are unchanged.
+    /// Whether the settings that need a reset are unchanged, so that a running world can adopt the new ones.
     fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
         seed == new.seed && mode == new.mode && clock == new.clock
             && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.rules == new.scenario.rules
