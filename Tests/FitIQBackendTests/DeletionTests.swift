@@ -121,7 +121,7 @@ import Testing
         var limits = Limits()
         (limits.users, limits.goals, limits.mealLogs) = (2, 1, 1)
         var world = World(limits: limits)
-        // Keep the first records so that some are followed by empty places.
+        // Keep the first records, so that some are followed by empty slots.
         let user = try world.backend.user("anna")
         let first = try world.create(.fitnessCoach, by: user)
         let bytes = world.backend.storedBytes

@@ -15,7 +15,7 @@ extension Peers {
             try await Command(try Programs.fitiqMock(), ["judge"] + arguments, input: input)
         }
 
-        @Test("A correct client's journal exits with 0 from a file and from standard input")
+        @Test("Judging a correct client's journal from a file or standard input exits with 0")
         func kept() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }

@@ -240,7 +240,7 @@ extension Peers {
             }
         }
 
-        @Test("A starting server does not replace a ready file that appears during the start")
+        @Test("A server does not replace a ready file that appears during startup")
         func race() async throws {
             // A recording is created only after the path was found to be free, and it creates files with both names.
             try await run(

@@ -79,7 +79,7 @@ struct InvalidScenarioTests {
     @Test(
         "The reader reports an error once, at its location",
         arguments: [
-            // A flag that is false counts as if it were omitted.
+            // A false flag is treated as omitted.
             ("{name: a, meals: [{when: {photo: false, text: b}, fail: c}]}", "meals[0].when.photo"),
             (food("amount: one"), "users[0].meal_logs[0].items[0].amount"),
             (food("id: 5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"), "users[0].meal_logs[0].items[0].id"),

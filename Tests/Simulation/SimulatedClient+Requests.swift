@@ -22,7 +22,7 @@ extension SimulatedClient {
         send(RequestWriter.bytes(of: target, in: world, fields: fields), expectation)
     }
 
-    /// Sends a request without judging the answer, because it is not known when the request is served.
+    /// Sends a request without judging the answer, because there is no telling when the request will be served.
     func requestUnjudged(_ target: Target) {
         let traced = simulator.noteRequest(.request(target, .good), by: number)
         let fields = user.fields(.good, foreigner: nil)

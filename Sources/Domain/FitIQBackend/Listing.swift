@@ -74,7 +74,7 @@ extension Page {
 }
 
 extension ArraySlice<Int> {
-    /// The index of the first element that does not precede a border, in a partitioned collection.
+    /// The index of the first element at or after the boundary of a partitioned collection.
     func partition(_ isBefore: (Int) -> Bool) -> Int {
         var range = indices
         // New and changed elements are usually at the end.

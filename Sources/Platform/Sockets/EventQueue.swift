@@ -69,7 +69,7 @@ public final class EventQueue {
         deliver(body)
     }
 
-    /// The first half of `wait`: blocks until descriptors are ready, and returns their number.
+    /// The first half of `wait`: blocks until descriptors are ready, and returns how many.
     @discardableResult
     func collect(until deadline: MonotonicInstant?) throws(SocketError) -> Int {
         precondition(!isDelivering, "a handler must not wait on the queue that called it")
@@ -142,7 +142,7 @@ public struct Readiness: Sendable, Hashable {
     public let token: UInt64
     /// A read would return bytes, the end of the stream or a failure; reported only with an interest in reading.
     public let readable: Bool
-    /// Writing would not block; reported only with an interest in writing.
+    /// Writing would not block; reported only if write events were requested.
     public let writable: Bool
     /// Both directions are closed; always reported.
     public let hangUp: Bool

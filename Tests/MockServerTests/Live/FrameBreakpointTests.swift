@@ -237,7 +237,7 @@ struct FrameBreakpointTests {
         #expect(try held.story().suffix(4) == ["released ended", "frame [\(name)]", "frame", "frame"])
     }
 
-    @Test("A socket's end discards its held frames", arguments: ["vanishes", "closes", "is archived", "reset"])
+    @Test("The end of a socket discards its held frames", arguments: ["vanishes", "closes", "is archived", "reset"])
     func ends(_ how: String) throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)

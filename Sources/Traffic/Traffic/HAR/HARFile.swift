@@ -96,7 +96,7 @@ struct HARText {
 
 /// Escapes for half a surrogate pair, which JavaScript and Python write even though half a pair is not a character.
 enum LoneSurrogates {
-    /// Replaces the escapes with `\ufffd` and returns their number.
+    /// Replaces the escapes with `\ufffd` and returns how many there were.
     static func replace(in bytes: inout [UInt8]) -> Int {
         var count = 0
         var index = 0
