@@ -245,9 +245,9 @@ enum UpstreamMessages {
         "The answer from \(url) cannot be passed on: \(reason)"
     }
     static func fellBack(_ method: String, _ path: String, because reason: String) -> String {
-        "the fake answered \(method) \(TerminalText.quoted(path)), because the upstream could not: \(reason)"
+        "the fake answered \(method) \(TerminalText.quoted(path)), because the upstream could not serve it: \(reason)"
     }
-    static func said(_ status: Int) -> String { "it answered with \(status)" }
+    static func said(_ status: Int) -> String { "the answer was \(status)" }
     static func failed(_ reason: String) -> String { "upstream: \(reason)" }
     static func badFrames(_ url: UpstreamURL?, _ reason: String) -> String {
         "\(url?.description ?? "the server") broke the WebSocket protocol: \(reason)"
