@@ -77,7 +77,7 @@ public struct Situation: Sendable, Hashable {
 
     /// - Precondition: `index` is at least 0 and less than ``count``.
     public init(index: Int) {
-        precondition((0..<Self.count).contains(index), "an index must be less than \(Self.count), not \(index)")
+        precondition((0..<Self.count).contains(index), "an index must be from 0 to \(Self.count - 1), not \(index)")
         let (rows, trouble) = index.quotientAndRemainder(dividingBy: Self.troubles.count)
         let (row, meal) = rows.quotientAndRemainder(dividingBy: Self.meals.count)
         self.trouble = Self.troubles[trouble]
