@@ -15,7 +15,8 @@ extension Engine {
         text.gauge("web_sockets", "Open WebSockets.", connections.webSocketCount)
         text.gauge("held_bytes", "Memory held by connections, in bytes.", connections.heldBytes)
         text.gauge(
-            "held_things", "Items held by breakpoints.", all.reduce(0) { $0 + ($1.live?.holds.things.count ?? 0) })
+            "held_things", "Requests, responses, handshakes and frames held by breakpoints.",
+            all.reduce(0) { $0 + ($1.live?.holds.things.count ?? 0) })
         text.gauge("worlds", "Worlds, including the default world.", all.count)
         text.counter("worlds_made_total", "Worlds created.", [([], worlds.madeCount)])
         text.gauge("stored_bytes", "The state of all worlds, as JSON.", worlds.storedBytes)
