@@ -37,7 +37,7 @@ struct EmbeddedTextTests {
         return rows
     }
 
-    /// The rows of a table that are missing, extra or different from the files.
+    /// The rows of a table that are missing or extra, or that differ from their files.
     static func problems(_ rows: [(path: String, bytes: Data)], _ files: [String: Data]) -> [String] {
         let paths = rows.map(\.path)
         var problems = files.keys.filter { !paths.contains($0) }.map { "\($0) has no row in texts.c" }

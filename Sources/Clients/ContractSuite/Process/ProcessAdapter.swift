@@ -77,7 +77,7 @@ public final class ProcessAdapter: Sendable {
         _ command: AdapterCommand, _ process: inout AdapterProcess?
     ) throws(AdapterError) -> AdapterAnswer.Beginning {
         if process?.hasEnded ?? true { try start(&process) }
-        // A process may end after serving a case, which may become visible only now.
+        // A process may end after serving a case, and its end may become visible only now.
         let mayLeave = process?.hasAnswered ?? false
         do throws(AdapterError) {
             return try ask(command, &process, AdapterAnswer.beginning)

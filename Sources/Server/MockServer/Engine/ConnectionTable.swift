@@ -2,7 +2,7 @@ import FitIQAPI
 
 /// An engine's open connections, and the total number of bytes that they hold.
 struct ConnectionTable: Sequence {
-    /// The connections, indexed by the `place` in their IDs; elements are reused but never removed; free ones are nil.
+    /// The connections, indexed by the `place` in their IDs; free elements are nil, and are reused but never removed.
     private(set) var places: [Connection?] = []
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0

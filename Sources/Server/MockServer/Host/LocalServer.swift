@@ -64,7 +64,7 @@ public final class LocalServer: Sendable {
 
     /// Like ``perform(_:)``, but blocks the calling thread, for programs that do not use Swift concurrency.
     ///
-    /// Do not call this function from within the work, because it would wait for its own thread.
+    /// Do not call this function from work that the server performs, because it would wait for its own thread.
     ///
     /// - Throws: The error that the work throws, ``Stopped``, or a `SocketError` if the process has no file descriptors
     ///   left.

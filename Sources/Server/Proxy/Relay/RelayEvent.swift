@@ -61,11 +61,10 @@ public struct RelayLimits: Sendable, Equatable {
     ///
     /// The limit also applies to looking up the server's name when the proxy starts.
     public var connectTime = Duration.seconds(10)
-    /// How long no byte may arrive between requests or within an incomplete request; then the proxy closes the
-    /// connection.
+    /// How long the proxy waits for the next byte between requests or within an incomplete request; then the proxy
+    /// closes the connection.
     public var idleTime = Duration.seconds(120)
-    /// How long no byte may arrive while the proxy waits for an answer or the rest of it; then 504, or a reset if the
-    /// answer has begun.
+    /// How long the proxy waits for the next byte of an answer; then 504, or a reset if the answer has begun.
     public var answerTime = Duration.seconds(300)
 
     public init() {}
