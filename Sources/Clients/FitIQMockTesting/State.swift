@@ -24,7 +24,7 @@ extension MockWorld {
         public let mealType: String?
         /// The status: `pending`, `processing`, `completed` or `failed`.
         public let status: String
-        /// The recognised foods.
+        /// The recognized foods.
         public let items: [Item]?
 
         public struct Item: Sendable, Hashable, Decodable {

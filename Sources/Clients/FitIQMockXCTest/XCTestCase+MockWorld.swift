@@ -44,7 +44,7 @@ extension XCTestCase {
 
     private static func record(_ breach: MockWorld.Breach, _ file: StaticString, _ line: UInt) {
         if breach.isFailure { return XCTFail(breach.text, file: file, line: line) }
-        // XCTest has no warnings, but Xcode recognises this format.
+        // XCTest has no warnings, but Xcode recognizes this format.
         FileHandle.standardError.write(Data("\(file):\(line): warning: \(breach.text)\n".utf8))
     }
 

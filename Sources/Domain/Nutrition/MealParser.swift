@@ -81,7 +81,7 @@ public enum MealParser {
 
 /// The result of parsing a meal's text.
 public struct ParsedMeal: Equatable, Sendable {
-    /// The foods in the order of the text, at most `MealParser.maximumItems`; empty if none was recognised.
+    /// The foods in the order of the text, at most `MealParser.maximumItems`; empty if none was recognized.
     public var items: [MealItem] = []
     /// The words that name no known food, as typed, at most `MealParser.maximumUnknownWords`.
     public var unknown: [String] = []

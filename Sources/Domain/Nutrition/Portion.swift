@@ -17,7 +17,7 @@ struct Portion {
     static let clear = 95
     /// A number, a size, a preparation or a serving was assumed.
     static let assumed = 85
-    /// A unit was assumed, or words were not recognised.
+    /// A unit was assumed, or words were not recognized.
     static let doubtful = 70
     /// The amount was reduced to the maximum.
     static let clamped = 30

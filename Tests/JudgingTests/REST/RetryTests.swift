@@ -265,7 +265,7 @@ struct CreatesOnceTests {
             $0.request(.createMealLog, body: eggs, status: 502, at: 0, took: 3, faults: ["lost"], created: Story.id(30))
             logs(&$0)
         },
-        Chapter("the backend recognises it", .kept()) {
+        Chapter("the backend recognizes it", .kept()) {
             $0.request(
                 .createConsultation, body: ["persona": "nutritionist"], status: 502, at: 0, created: Story.id(30))
             $0.request(.createConsultation, body: ["persona": "nutritionist"], status: 409, at: 2)

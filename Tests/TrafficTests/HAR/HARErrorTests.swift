@@ -304,7 +304,7 @@ struct LossTests {
 
     // MARK: The fixtures
 
-    @Test("The reader treats a sanitised body as missing and reads the rest")
+    @Test("The reader treats a sanitized body as missing and reads the rest")
     func sanitised() throws {
         let file = try Self.fixture("sanitised-image")
         #expect(file.notes == [.lost(.unreadableBody, count: 1, entries: [1])])

@@ -80,7 +80,7 @@ private struct KnownPaths {
         let isParameter: Bool
     }
 
-    /// The words of all paths that the mode recognises, even if it does not serve them.
+    /// The words of all paths that the mode recognizes, even if it does not serve them.
     var words: Set<ExactString> = []
     var paths: [(endpoint: Endpoint, segments: [Segment], isBelowPrefix: Bool)] = []
 

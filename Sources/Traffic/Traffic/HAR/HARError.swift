@@ -83,7 +83,7 @@ public enum HARNote: Sendable, Equatable, CustomStringConvertible {
 /// A kind of content in an entry that a session cannot use.
 public enum HARLoss: Sendable, CaseIterable {
     case body
-    /// A body that does not match the encoding stated in the file, as can happen in sanitised files.
+    /// A body that does not match the encoding stated in the file, as can happen in sanitized files.
     case unreadableBody
     /// A body that our recorder truncated or omitted because it could not be searched for secrets.
     case cutBody

@@ -71,7 +71,7 @@ struct SecretTable: Sendable {
         let placeholder = kind.placeholder(String(number))
         numbers[key] = placeholders.count
         placeholders.append(placeholder)
-        // Addresses are recognised by their form.
+        // Addresses are recognized by their form.
         if kind != .user, !isLong, Self.isSought(secret) {
             for form in Self.forms(of: secret) { addAnchor(form, placeholder: placeholders.count - 1) }
         }
