@@ -17,19 +17,7 @@ struct ExploredMutantTests {
     @Test("The explorer finds an unknown mutant and reduces it to at most one fault", arguments: sample)
     func isFound(_ obligation: String) async throws {
         let mutant = try #require(Mutant.all.first { $0.breaks == obligation })
-        let trial = MemoryTrial { surroundings, network in
-            try ReferenceClient(
-                surroundings, network: network, mutation: mutant.tampering(), configure: mutant.configure)
-        }
-        var settings = Explorer.Settings()
-        settings.runs = 300
-        let isFound = Mutex(false)
-        let exploration = try await Explorer(settings).explore(
-            with: trial, stopping: { isFound.withLock { $0 ? .interrupted : nil } },
-            observing: { exploration in
-                isFound.withLock { $0 = exploration.found.contains { mutant.isFound(by: $0.symptom.id) } }
-            })
-        let found = try #require(exploration.found.first { mutant.isFound(by: $0.symptom.id) })
+        let found = try #require(try await Self.finding(of: mutant, runs: 300))
         #expect(found.schedule.faults.count <= 1, "\(found.schedule)")
     }
 
@@ -48,13 +36,23 @@ struct ExploredMutantTests {
         let mutants = Mutant.all.filter { $0.name.contains(words) }
         let mutant = try #require(mutants.first)
         #expect(mutants.count == 1)
+        #expect(try await Self.finding(of: mutant, runs: 150, guide: guide) != nil)
+    }
+
+    /// Explores until it finds a mutant, and returns the finding.
+    private static func finding(of mutant: Mutant, runs: Int, guide: GuideMode? = nil) async throws -> Discovery? {
         let trial = MemoryTrial { surroundings, network in
             try ReferenceClient(
                 surroundings, network: network, mutation: mutant.tampering(), configure: mutant.configure)
         }
         var settings = Explorer.Settings()
-        (settings.runs, settings.stories) = (150, Story.all.map { $0.with(guide: guide) })
-        let exploration = try await Explorer(settings).explore(with: trial)
-        #expect(exploration.found.contains { mutant.isFound(by: $0.symptom.id) })
+        (settings.runs, settings.stories) = (runs, Story.all.map { $0.with(guide: guide) })
+        let isFound = Mutex(false)
+        let exploration = try await Explorer(settings).explore(
+            with: trial, stopping: { isFound.withLock { $0 ? .interrupted : nil } },
+            observing: { exploration in
+                isFound.withLock { $0 = exploration.found.contains { mutant.isFound(by: $0.symptom.id) } }
+            })
+        return exploration.found.first { mutant.isFound(by: $0.symptom.id) }
     }
 }
