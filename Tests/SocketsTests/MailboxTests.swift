@@ -23,7 +23,7 @@ struct MailboxTests {
         "Items posted by 8 threads run once and in each thread's order",
         arguments: QueueUnderTest.allCases)
     func manyThreads(_ kind: QueueUnderTest) throws {
-        let (threads, each) = (8, 10_000)
+        let (threads, each) = (8, 2000)
         let mailbox = try Mailbox()
         let queue = try kind.open()
         try queue.add(mailbox.descriptor, token: 0, interest: .read)
