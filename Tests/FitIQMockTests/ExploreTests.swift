@@ -60,17 +60,36 @@ struct ExploreTests {
         counts.points = 57
         #expect(
             Messages.explored(counts, runs: 430, findings: 3, seconds: 72, budget: 300)
-                == "412 schedules (380 single, 32 pairs), 430 runs, 57 points, 3 findings, 3m48s left")
+                == "412 schedules, 3 findings, 3m48s left, 430 runs, 57 points, 380 single faults, 32 pairs")
+        counts.pairs = 1
+        #expect(Messages.explored(counts, runs: 1, findings: 0, seconds: 0, budget: nil).hasSuffix(", 1 pair"))
         #expect(
             Messages.explored(Agenda.Counts(), of: 15, runs: 1, findings: 1, seconds: 9, budget: nil)
-                == "0 of 15 schedules, 1 run, 0 points, 1 finding, 9s")
+                == "0 of 15 schedules, 1 finding, 9s, 1 run, 0 points")
         for (seconds, time, told) in [(60, nil, "1m00s"), (60, 60, "0s left"), (61, 60, "0s left")]
             as [(Int64, Int64?, String)]
         {
             let line = Messages.explored(Agenda.Counts(), runs: 0, findings: 2, seconds: seconds, budget: time)
-            #expect(line.hasSuffix(", 2 findings, \(told)"), "\(line)")
+            #expect(line.hasPrefix("0 schedules, 2 findings, \(told), "), "\(line)")
         }
-        #expect(Messages.exploringBegins(seconds: 61) == "first running the command without faults, 1m01s")
+        let begin = "first running the command without faults, 1m01s"
+        #expect(Messages.exploringBegins(seconds: 61, budget: nil) == begin)
+        #expect(Messages.exploringBegins(seconds: 61, budget: 300) == begin + ", 3m59s left")
         #expect(Messages.searchBegins(seconds: 3) == "first running the command with all of the session's faults, 3s")
+    }
+
+    @Test("A terminal's progress line leaves out its last parts instead of wrapping")
+    func narrow() {
+        var counts = Agenda.Counts()
+        (counts.singles, counts.pairs, counts.points) = (380, 32, 57)
+        let line = "fitiq-mock: " + Messages.explored(counts, runs: 430, findings: 3, seconds: 72, budget: 300)
+        let start = "fitiq-mock: 412 schedules, 3 findings, 3m48s left"
+        for (columns, shown) in [
+            (nil, line), (line.count + 1, line), (line.count, start + ", 430 runs, 57 points, 380 single faults"),
+            (80, start + ", 430 runs, 57 points"), (start.count + 1, start),
+            (start.count, "fitiq-mock: 412 schedules, 3 findings"), (11, "fitiq-moc…"), (1, "…"),
+        ] as [(Int?, String)] {
+            #expect(ExploreProgress.fitted(line, columns: columns) == shown)
+        }
     }
 }

@@ -111,6 +111,21 @@ struct VerifyTests {
         #expect(TestClient.told(.received, Array(text.utf8)[...]) == "< a \u{FFFD}[31mb c\n")
     }
 
+    @Test("A line that is redrawn fits the terminal and shortens the name first")
+    func narrowLine() {
+        let progress = JobProgress(noun: "case", count: 12, isTerminal: true)
+        func line(_ name: String, isPassing: Bool = true, columns: Int) -> String {
+            String(progress.line(3, name, "7 s, 2 requests", isPassing: isPassing, columns: columns).dropFirst(4))
+        }
+        let (start, end) = ("fitiq-mock: case 4 of 12, ", ": 7 s, 2 requests")
+        #expect(line("abcdefgh", columns: 52) == start + "abcdefgh" + end)
+        #expect(line("abcdefgh", columns: 51) == start + "abcdef…" + end)
+        #expect(line(String(repeating: "a", count: 400), columns: 50) == start + "aaaaa…" + end)
+        #expect(line("界界界界", columns: 51) == start + "界界界…" + end)
+        #expect(line("abcdefgh", columns: 30) == start + "…:…")
+        #expect(line("abcdefgh", isPassing: false, columns: 30) == start + "abcdefgh" + end + "\n")
+    }
+
     @Test("Jobs run once and in order until a job ends the run")
     func jobs() throws {
         let wait = try MainWait(signals: [])

@@ -328,7 +328,7 @@ struct WordWrap: Sendable {
     /// Returns the last word.
     mutating func finish() -> String {
         guard !word.isEmpty else { return "" }
-        let width = word.unicodeScalars.reduce(0) { $0 + TerminalText.columns($1) }
+        let width = TerminalText.columns(word)
         if column > indent, column + spaces.count + width > columns {
             (spaces, column) = ("\n" + String(repeating: " ", count: indent), indent)
         } else {

@@ -1,3 +1,4 @@
+import CLibrary
 import Sockets
 import Text
 
@@ -26,8 +27,23 @@ final class ExploreProgress: Sendable {
         let pause = isTerminal ? Duration.milliseconds(100) : .seconds(10)
         guard lastTime.value.map({ $0.duration(to: now) >= pause }) ?? true, let line = line.value else { return }
         lastTime.value = now
-        let text = "fitiq-mock: " + TerminalText.escaped(line(start.duration(to: now).components.seconds))
+        let text = Self.fitted(
+            "fitiq-mock: " + TerminalText.escaped(line(start.duration(to: now).components.seconds)),
+            columns: isTerminal ? Terminal.columns(of: STDERR_FILENO) : nil)
         FitIQMock.drawOnStandardError(isTerminal ? Self.anew + text : text + "\n")
+    }
+
+    /// The line without the last of its parts, which commas separate, if the terminal is too narrow for them.
+    ///
+    /// A line that wraps cannot be redrawn, and neither can a full line on some terminals.
+    static func fitted(_ line: String, columns: Int?) -> String {
+        guard let columns else { return line }
+        let width = max(1, columns - 1)
+        var line = line[...]
+        while TerminalText.columns(line) > width, let comma = line.ranges(of: ", ").last {
+            line = line[..<comma.lowerBound]
+        }
+        return TerminalText.cut(String(line), width: width)
     }
 
     func end() { if isTerminal, lastTime.value != nil { FitIQMock.drawOnStandardError(Self.anew) } }

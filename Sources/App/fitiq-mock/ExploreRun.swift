@@ -66,7 +66,12 @@ struct ExploreRun {
     // MARK: Exploring
 
     func explore() throws {
-        let progress = options.quiet ? nil : ExploreProgress { Messages.exploringBegins(seconds: $0) }
+        let progress =
+            options.quiet
+            ? nil
+            : ExploreProgress { [budget = options.time?.components.seconds] in
+                Messages.exploringBegins(seconds: $0, budget: budget)
+            }
         let runCount = Mutex(0)
         let work: @Sendable () async throws -> Exploration = { [self] in
             let begin = MonotonicInstant.now()

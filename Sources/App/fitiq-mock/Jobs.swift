@@ -1,3 +1,4 @@
+import CLibrary
 import Sockets
 import Synchronization
 import Text
@@ -119,12 +120,23 @@ struct JobProgress: Sendable {
     ///   second.
     func say(_ index: Int, _ name: String, _ text: String, passingAfter seconds: Int64? = nil) {
         if !isTerminal, let seconds, seconds % Self.quietSeconds != 0 { return }
-        FitIQMock.drawOnStandardError(line(index, name, text, isPassing: seconds != nil))
+        let columns = isTerminal ? Terminal.columns(of: STDERR_FILENO) : nil
+        FitIQMock.drawOnStandardError(line(index, name, text, isPassing: seconds != nil, columns: columns))
     }
 
     /// The output for a line; the name comes from a file, so it is untrusted.
-    func line(_ index: Int, _ name: String, _ text: String, isPassing: Bool) -> String {
-        let line = "fitiq-mock: \(noun) \(index + 1) of \(count), \(name): \(text)".onOneLine(limit: 300)
+    ///
+    /// - Parameter columns: the terminal's width. A line that is replaced must be shorter, because a line that wraps
+    ///   cannot be redrawn; its name is shortened first.
+    func line(_ index: Int, _ name: String, _ text: String, isPassing: Bool, columns: Int? = nil) -> String {
+        let (start, end) = ("fitiq-mock: \(noun) \(index + 1) of \(count), ", ": \(text)")
+        var line = "\(start)\(name)\(end)".onOneLine(limit: 300)
+        if isPassing, let columns {
+            let width = max(1, columns - 1)
+            let room = max(1, width - TerminalText.columns(start) - TerminalText.columns(end))
+            let short = TerminalText.cut(name.onOneLine(limit: 300), width: room)
+            line = TerminalText.cut("\(start)\(short)\(end)".onOneLine(limit: 300), width: width)
+        }
         return (isTerminal ? Self.anew : "") + line + (isTerminal && isPassing ? "" : "\n")
     }
 

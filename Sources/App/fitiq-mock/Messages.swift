@@ -219,9 +219,13 @@ enum Messages {
     static let badRuns = "--runs must be from 1 to 10000000."
     static let noFamilies = "--without excludes all fault families that --only selects."
     static let noRule = "(scenario behaviour: answers, meals, token_lifetime)"
-    static func exploringBegins(seconds: Int64) -> String {
-        "first running the command without faults, \(elapsed(seconds))"
+    /// - Parameter budget: the seconds that the exploration may take, or nil for no limit.
+    static func exploringBegins(seconds: Int64, budget: Int64?) -> String {
+        let left = budget.map { ", \(timeLeft(of: $0, seconds))" } ?? ""
+        return "first running the command without faults, \(elapsed(seconds))\(left)"
     }
+    /// The progress, beginning with what matters most, because a narrow terminal shows only the first parts.
+    ///
     /// - Parameters:
     ///   - limit: the maximum number of schedules, or nil for no limit.
     ///   - runs: how many runs have ended, including runs that do not count towards a schedule yet.
@@ -229,14 +233,20 @@ enum Messages {
     static func explored(
         _ counts: Agenda.Counts, of limit: Int? = nil, runs: Int, findings: Int, seconds: Int64, budget: Int64?
     ) -> String {
-        let kinds = [(counts.singles, "single"), (counts.pairs, "pairs")]
-            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        let kinds = [(counts.singles, "single fault"), (counts.pairs, "pair")]
+            .filter { $0.0 > 0 }.map { Words.counted($0.0, $0.1) }
         let schedules =
             limit.map { "\(counts.schedules) of \(Words.counted($0, "schedule"))" }
             ?? Words.counted(counts.schedules, "schedule")
-        let left = budget.map { "\(elapsed(max(0, $0 - seconds))) left" } ?? elapsed(seconds)
-        return "\(schedules)\(kinds.isEmpty ? "" : " (\(kinds))"), \(Words.counted(runs, "run")), "
-            + "\(Words.counted(counts.points, "point")), \(Words.counted(findings, "finding")), \(left)"
+        let time = budget.map { timeLeft(of: $0, seconds) } ?? elapsed(seconds)
+        let parts = [
+            schedules, Words.counted(findings, "finding"), time, Words.counted(runs, "run"),
+            Words.counted(counts.points, "point"),
+        ]
+        return (parts + kinds).joined(separator: ", ")
+    }
+    private static func timeLeft(of budget: Int64, _ seconds: Int64) -> String {
+        "\(elapsed(max(0, budget - seconds))) left"
     }
     private static func elapsed(_ seconds: Int64) -> String {
         seconds < 60 ? "\(seconds)s" : "\(seconds / 60)m\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)s"

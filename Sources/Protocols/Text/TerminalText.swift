@@ -103,6 +103,11 @@ public enum TerminalText {
         return text
     }
 
+    /// The columns of a text, counted as for ``excerpt(_:width:)``.
+    public static func columns(_ text: some StringProtocol) -> Int {
+        text.unicodeScalars.reduce(0) { $0 + columns($1) }
+    }
+
     /// The columns of a scalar: two for East Asian wide characters and emoji (Unicode Standard Annex #11), by block.
     public static func columns(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.value {
