@@ -326,6 +326,18 @@ struct FakeBackendTests {
         #expect(ContinuousClock.now - begin < .seconds(30))
     }
 
+    @Test(
+        "A test that takes longer than its budget without faults reports an issue",
+        .foundOut("took longer than exploring(budget: 1.0 seconds), so no fault was tried", fails: true),
+        .fakeBackend().exploring(runs: 1, budget: .seconds(1)))
+    func slow() async throws {
+        _ = try? await Client().ask("GET", "/api/v1/goals")
+        // Wait for an event that never happens.
+        let (silence, end) = AsyncStream<Never>.makeStream()
+        for await _ in silence {}
+        end.finish()
+    }
+
     @Test("A time limit must be at least 100 ms and at most one hour")
     func runLimit() async throws {
         let test = try #require(Test.current)

@@ -87,6 +87,21 @@ extension SearchingPeers {
             }
         }
 
+        @Test("A command that takes longer than the budget without faults gets a report that says so")
+        func slow() async throws {
+            try await withFolder { folder in
+                let run = try await explore(
+                    ["--budget", "1s", "--json", "report.json"], "\(Self.list); exec tail -f /dev/null", in: folder)
+                #expect(run.status == 1, "\(run.transcript)")
+                let told = "The runs without faults took longer than --budget 1s, so no fault was tried:"
+                #expect(run.output.contains("\n\(told)"), "\(run.transcript)")
+                #expect(run.output.contains("The run is incomplete and fails."), "\(run.transcript)")
+                let report = try JSON.parse(Array(Data(contentsOf: folder["report.json"])))
+                #expect(report["exit_code"] == 1 && report["incomplete"] != nil, "\(run.transcript)")
+                #expect(report["runs"]?[0]?["exploration"]?["ended"] == "budget", "\(run.transcript)")
+            }
+        }
+
         @Test("A known symptom that no longer appears fails the exploration unless time runs out")
         func outdated() async throws {
             try await withFolder { folder in

@@ -198,6 +198,8 @@ struct ExploreRun {
         }
         if exploration.ended == .interrupted {
             report.incomplete = Messages.interruptedExploration(exploration.counts.schedules)
+        } else if !exploration.hasBaseline, let budget = options.time {
+            report.incomplete = Messages.slowBaseline(budget: budget.components.seconds)
         }
         report.runs[0].checks += knownBroken.lines.filter { $0.scenario == nil && exploration.refutes($0.subject) }
             .map { Report.Check(address: $0.subject.text, clause: Messages.exploredClause, failures: []) }

@@ -255,6 +255,10 @@ enum Messages {
     static func interruptedExploration(_ count: Int) -> String {
         "\(interruptedRun): this report covers \(Words.counted(count, "schedule"))."
     }
+    static func slowBaseline(budget: Int64) -> String {
+        "The runs without faults took longer than --budget \(Lifetime(seconds: budget)), so no fault was tried: set a "
+            + "longer --budget."
+    }
     static let exploredClause = "No fault schedule reproduces this symptom."
     static func noFolder(_ path: String, reason: String) -> String { "cannot create the folder '\(path)': \(reason)." }
     static func unknownStory(_ name: String?, allowed: [String]) -> String {

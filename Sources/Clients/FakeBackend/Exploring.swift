@@ -76,7 +76,11 @@ extension FakeBackendTrait {
         } observing: { exploration in
             progress.note(runs: exploration.counts.singles + exploration.counts.pairs, found: exploration.found.count)
         }
-        if !exploration.hasConnected { Self.record(Messages.neverConnected, failsRun: true, for: test) }
+        if !exploration.hasBaseline {
+            Self.record(Messages.slowBaseline(exploring.budget), failsRun: true, for: test)
+        } else if !exploration.hasConnected {
+            Self.record(Messages.neverConnected, failsRun: true, for: test)
+        }
         for discovery in exploration.found where !allowed.contains(discovery.symptom.id) {
             let text = Messages.discovered(discovery, seed: exploring.seed, isFile: document != nil)
             Self.record(text, failsRun: discovery.symptom.level == .must, for: test)

@@ -69,6 +69,11 @@ enum Messages {
         "exploring(budget: \(budget)) is out of range: use a duration from 1 s to 7 d."
     }
 
+    static func slowBaseline(_ budget: Duration) -> String {
+        "The test's runs without faults took longer than exploring(budget: \(budget)), so no fault was tried: use a "
+            + "longer budget."
+    }
+
     static func badRunLimit(_ limit: Duration) -> String {
         "exploring(runLimit: \(limit)) is out of range: use a duration from 100 ms to 1 h."
     }

@@ -406,6 +406,41 @@ struct ExplorerTests {
         #expect(!exploration.hasConnected && exploration.counts.schedules == 0)
     }
 
+    @Test("An exploration whose time runs out in a run without faults ends without a baseline")
+    func slow() async throws {
+        /// The second story takes longer than the time that is left.
+        final class Slow: Trial {
+            let isRepeatable = true
+            let isOver = Atomic(false)
+            func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
+                guard story == 0 else {
+                    isOver.store(true, ordering: .relaxed)
+                    throw CancellationError()
+                }
+                return try await ExplorerTests.reference.run(scenario, story: story)
+            }
+        }
+        let settings = Self.settings(runs: nil) { $0.stories = Array(Story.all.prefix(2)) }
+        let trial = Slow()
+        let exploration = try await Explorer(settings).explore(
+            with: trial, stopping: { trial.isOver.load(ordering: .relaxed) ? .budget : nil })
+        #expect(exploration.ended == .budget && !exploration.hasBaseline && exploration.hasConnected)
+        #expect(exploration.counts.schedules == 0)
+        // A run that was stopped may have connected.
+        let none = try await Explorer(Self.settings(runs: nil)).explore(with: Stopped(), stopping: { .budget })
+        #expect(!none.hasConnected && none.report(title: "a", named: "b").runs[0].hasConnected)
+        await #expect(throws: CancellationError.self) {
+            try await Explorer(Self.settings(runs: nil)).explore(with: Stopped())
+        }
+    }
+
+    private struct Stopped: Trial {
+        let isRepeatable = true
+        func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
+            throw CancellationError()
+        }
+    }
+
     @Test("An error in the harness ends the exploration")
     func harness() async throws {
         struct Failure: Error {}

@@ -40,6 +40,8 @@ public struct Exploration: Sendable {
     ///
     /// If the client sent nothing, no faults were tried.
     public internal(set) var hasConnected = false
+    /// Whether the runs without faults were completed; otherwise, no faults were tried.
+    public internal(set) var hasBaseline = false
     /// The instructions that the client does not support, by story.
     ///
     /// The expectations in the steps of these stories do not count.
@@ -66,9 +68,10 @@ public struct Exploration: Sendable {
     public func report(
         title: String, named name: String, file: (Discovery) -> (path: String, replay: String)? = { _ in nil }
     ) -> Report {
+        // A run that was stopped may have connected.
         var whole = Report.Run(
-            scenario: name, mode: found.first?.run.outcome.mode ?? .union, hasConnected: hasConnected, verdicts: [],
-            exposures: [], coverage: coverage)
+            scenario: name, mode: found.first?.run.outcome.mode ?? .union, hasConnected: hasConnected || !hasBaseline,
+            verdicts: [], exposures: [], coverage: coverage)
         whole.checks = [
             Report.Check(
                 address: "explore/done", clause: ExploringMessages.tried(self), failures: [],

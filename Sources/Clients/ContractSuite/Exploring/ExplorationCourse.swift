@@ -110,6 +110,7 @@ struct ExplorationCourse<Runner: Trial> {
             stories: baselines, seed: settings.seed, isThorough: settings.isThorough, families: settings.families,
             patience: trial.isRepeatable ? nil : patience)
         exploration.counts = agenda.counts
+        exploration.hasBaseline = true
     }
 
     /// Runs a story without faults.

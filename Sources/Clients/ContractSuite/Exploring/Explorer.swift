@@ -63,7 +63,8 @@ public struct Explorer: Sendable {
 
     /// - Parameters:
     ///   - stopping: Called before each run; returns the reason to end with the findings so far, or nil to continue.
-    ///     When time runs out, known symptoms are still confirmed until a trial throws `CancellationError`.
+    ///     When time runs out, known symptoms are still confirmed until a trial throws `CancellationError`. If a trial
+    ///     throws it in a run without faults, the exploration ends without a baseline.
     ///   - observing: Called with the state so far after each evaluated run, in order.
     /// - Throws: Errors of the harness, or ``ExploreError`` if a story's world leaves no room for faults.
     public func explore(
@@ -84,8 +85,8 @@ public struct Explorer: Sendable {
             if course.exploration.hasConnected { try await course.go(observing) }
         } catch {
             // A stopped run can fail in any way; earlier findings are kept.
-            guard stopping() == .interrupted else { throw error }
-            course.exploration.ended = .interrupted
+            guard let ending = stopping(), ending == .interrupted || error is CancellationError else { throw error }
+            course.exploration.ended = ending
         }
         return course.exploration
     }
