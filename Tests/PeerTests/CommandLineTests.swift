@@ -74,6 +74,13 @@ extension Peers {
             }
         }
 
+        @Test("On a terminal, a chat outlives restarts of its server: each line tries again")
+        func chatOverRestarts() async throws {
+            let script = Programs.peers.appendingPathComponent("chat_over_restarts.py").path
+            let run = try await Command(try Programs.python(), [script, try Programs.fitiqMock().path])
+            #expect(run.status == 0, "\(run.transcript)")
+        }
+
         @Test("During an answer, /help and /quit work immediately and other lines wait")
         func chatMeanwhile() async throws {
             // The answer never arrives.

@@ -69,7 +69,9 @@ struct Chat: ParsableCommand {
     }
 
     /// Returns a client that is connected to a consultation with the coach, and the consultation's ID.
-    private func begin() throws -> (FitIQClient, id: String) {
+    ///
+    /// - Parameter input: The input that can end the wait, if any; the result is then nil.
+    private func begin(_ input: LineInput? = nil) throws -> (client: FitIQClient, id: String)? {
         let (email, password) = (Settings.text(email, "EMAIL"), Settings.text(password, "PASSWORD"))
         guard (email == nil) == (password == nil) else { throw Failure.configuration(Messages.halfAnAccount) }
         let credentials = Credentials(
@@ -86,17 +88,18 @@ struct Chat: ParsableCommand {
             $0.sendsTokenTwice = true
             $0.chat = chatProtocol
         }
-        let id = try ChatAnswer.cause(of: client) { [persona] in
-            try Blocking.wait {
-                if let email, let password { try await client.signIn(email: email, password: password) }
-                return try await client.startConsultation(persona: persona)
-            }
+        let work: @Sendable () async throws -> String = { [persona] in
+            if let email, let password { try await client.signIn(email: email, password: password) }
+            return try await client.startConsultation(persona: persona)
         }
-        return (client, id)
+        let id = try ChatAnswer.cause(of: client) {
+            if let input { try input.wait(for: work) } else { try Blocking.wait(for: work) }
+        }
+        return id.map { (client, $0) }
     }
 
     private func chat() throws {
-        var (client, id) = try begin()
+        guard var (client, id) = try begin() else { return }
         // Leave the chat properly, even after a failure.
         defer { try? Blocking.wait { [client] in await client.close() } }
         if let message {
@@ -107,17 +110,36 @@ struct Chat: ParsableCommand {
         let input = try LineInput(prompt: "> ")
         var news = Task { [client] in await ChatNews.follow(client) }
         defer { news.cancel() }
+        /// Continues with another client; returns false if the server cannot be reached or the input ended first.
+        ///
+        /// A restarted server issues the same IDs again, but the old client treats them as deleted.
+        func beginAgain(isGone: Bool) throws -> Bool {
+            do {
+                guard let begun = try begin(input) else { return false }
+                news.cancel()
+                try? Blocking.wait { [client] in await client.close() }
+                let hasLines = !begun.client.state.transcript.isEmpty || client.state.transcript.isEmpty
+                let isSame = begun.id == id && hasLines
+                (client, id) = begun
+                news = Task { [client] in await ChatNews.follow(client) }
+                FitIQMock.printError(
+                    isSame ? Messages.chatGoesOn : isGone ? Messages.begunAnew(id) : Messages.begunAgain(id))
+                return true
+            } catch let error as ClientError where input.isEdited {
+                // The user can try another line.
+                FitIQMock.printError(Messages.sentence(error.description))
+                return false
+            }
+        }
         func attempt(_ body: @escaping @Sendable (FitIQClient) async throws -> Void) throws {
+            if client.state.connection == .failed {
+                // The client has given up on its chat.
+                guard try beginAgain(isGone: client.lastFailure?.isGone == true) else { return }
+            }
             do {
                 try self.attempt(client, input, body)
             } catch let error as ClientError where error.isGone {
-                // A restarted server issues the same IDs again, but the client treats them as deleted.
-                news.cancel()
-                try? Blocking.wait { [client] in await client.close() }
-                (client, id) = try begin()
-                news = Task { [client] in await ChatNews.follow(client) }
-                FitIQMock.printError(Messages.begunAnew(id))
-                try self.attempt(client, input, body)
+                if try beginAgain(isGone: true) { try self.attempt(client, input, body) }
             }
         }
         if input.isEdited { print(Messages.chatBegins(persona.displayName, id)) }

@@ -106,6 +106,7 @@ enum Messages {
     static func begunAnew(_ next: String) -> String {
         "the server no longer has this consultation, perhaps because it has restarted; a new one begins: \(next)."
     }
+    static func begunAgain(_ next: String) -> String { "reconnected; a new consultation begins: \(next)." }
     static let mealWithoutText = "describe the meal: /meal 2 eggs and toast"
     static func mealCompleted(_ text: String, calories: Int?) -> String {
         "\(text.onOneLine(limit: 100)): \(calories.map { "\($0) kcal" } ?? "completed")"
