@@ -275,9 +275,12 @@ enum Messages {
     static func tooManyFaults(_ path: String, _ count: Int, limit: Int) -> String {
         "'\(path)' has \(limit + count) faults; at most \(limit) can be translated: record a shorter session."
     }
-    static func looksFor(_ ids: [String], isFailure: Bool) -> String {
-        isFailure
-            ? "the recorded client broke no obligation, so the search looks for faults that make the command fail"
+    /// - Parameter known: the obligations that the recorded client broke and that --known-broken lists.
+    static func looksFor(_ ids: [String], isFailure: Bool, known: [String]) -> String {
+        let what =
+            known.isEmpty ? "broke no obligation" : "broke only \(Words.list(known)), which --known-broken lists"
+        return isFailure
+            ? "the recorded client \(what), so the search looks for faults that make the command fail"
             : "the recorded client broke \(Words.list(ids)); the search looks for faults that make the command "
                 + "break the same obligations"
     }

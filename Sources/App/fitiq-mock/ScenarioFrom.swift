@@ -25,7 +25,7 @@ struct ScenarioFrom: ParsableCommand {
             Turns everything that the fake would not normally do into faults: errors, lost and late answers, closed \
             sockets, the coach's words. Runs the command against all of these, then against fewer and milder faults, \
             as long as the client still breaks an obligation that the recorded client broke. If the recorded client \
-            broke no obligation, the command must still fail.
+            broke no obligation, or only known ones, the command must still fail.
 
             Exit codes: 0 the scenario was written, 1 the command did not fail as it did in the session, or failed \
             without any fault, or the session has too many faults, 2 usage or configuration error, 3 the harness \
@@ -79,7 +79,7 @@ struct ScenarioFrom: ParsableCommand {
                 command: command, limit: .seconds(timeLimit.seconds), server: try Harness.startServer(), stop: stop))
         let target = Self.target(of: entries, mode, journal.evidence, known)
         guard !target.ids.isEmpty else { throw Failure.configuration(Messages.allIsKnown) }
-        FitIQMock.printError(Messages.looksFor(target.ids, isFailure: target.isFailure))
+        FitIQMock.printError(Messages.looksFor(target.ids, isFailure: target.isFailure, known: target.known))
         let progress = ExploreProgress { Messages.searchBegins(seconds: $0) }
         let work: @Sendable () async throws -> RecordedSearch = {
             var search = RecordedSearch(
@@ -119,16 +119,17 @@ struct ScenarioFrom: ParsableCommand {
         return entries
     }
 
-    /// The recorded client's breaches or, if there are none, the command's failure.
+    /// The recorded client's breaches or, if there are none but known ones, the command's failure.
     static func target(
         of entries: [JournalEntry], _ mode: GuideMode, _ evidence: Evidence, _ known: KnownBroken = .none
-    ) -> (ids: [String], isFailure: Bool) {
+    ) -> (ids: [String], isFailure: Bool, known: [String]) {
         func isNews(_ id: String) -> Bool { !known.lists(id, in: Scenario.defaultName) }
         var judge = Judge(mode: mode, evidence: evidence)
         for entry in entries { judge.observe(entry) }
-        let broken = judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id).filter(isNews)
+        let all = judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id)
+        let (broken, known) = (all.filter(isNews), all.filter { !isNews($0) })
         let failures: [ExploreCheck] = [.command, .crash, .hang]
-        return broken.isEmpty ? (failures.map(\.rawValue).filter(isNews), true) : (broken, false)
+        return broken.isEmpty ? (failures.map(\.rawValue).filter(isNews), true, known) : (broken, false, known)
     }
 
     private func write(_ schedule: Schedule, _ story: Story, _ ids: [String], isEnd: Bool) throws {
