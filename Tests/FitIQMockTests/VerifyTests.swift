@@ -1,7 +1,10 @@
+import ContractSuite
 import FitIQAPI
+import Foundation
 import JSON
 import Judging
 import Sockets
+import TestSupport
 import Testing
 import Traffic
 
@@ -88,6 +91,24 @@ struct VerifyTests {
             ("c", .file("c.yaml")),
         ]
         #expect(VerifyPlan.told(scenarios) == ["a (x/a.yaml)", "b", "a (y/a.yaml)", "c", "c (c.yaml)"])
+    }
+
+    @Test("One known-broken list serves every command, and verify refuses a misspelt scenario")
+    func knownBroken() async throws {
+        try await withFolder { folder in
+            let lines = ["limit-reached command", "against/default", "explore/command", "conform/listGoals"]
+            let cases = ContractCase.all.prefix(1).map(\.address)
+            let path = folder["known"].path
+            try Data((lines + cases).joined(separator: "\n").utf8).write(to: folder["known"])
+            for checks in [VerifyRun.checks, Symptom.ids, Conformance.addresses, []] {
+                #expect(try ReportOptions.knownBroken(in: path, checks: checks).lines.count == lines.count + 1)
+            }
+            try Data("limit-reachd command".utf8).write(to: folder["known"])
+            let failure = #expect(throws: Failure.self) {
+                try Verify.parse(["--known-broken", path, "--quiet", "--", "true"]).run()
+            }
+            #expect(failure?.exitCode == 2 && failure?.message.contains("Did you mean 'limit-reached'?") == true)
+        }
     }
 
     @Test(

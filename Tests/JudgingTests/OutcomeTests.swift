@@ -173,6 +173,25 @@ struct OutcomeTests {
         } catch { #expect(error.description(file: "f") == mistakes) }
     }
 
+    @Test(
+        "A list may have lines for other reports, but a scenario must not be misspelt",
+        arguments: [
+            ("limit-reached command\nexplore/crash\nx explore/crash\n", ""),
+            ("limit-reachd command\n", "f:1: there is no scenario 'limit-reachd'. Did you mean 'limit-reached'?"),
+            ("defualt ids/lowercase\n", "f:1: there is no scenario 'defualt'. Did you mean 'default'?"),
+            // These may be scenarios in other files, or other reports' names.
+            ("limit-reached-2 command\nmine command\nlimit-reachd explore/crash\n", ""),
+            ("explore/crsh\n", "f:1: there is no obligation or check 'explore/crsh'. Did you mean 'explore/crash'?"),
+        ])
+    func sharedList(text: String, mistakes: String) {
+        do {
+            let known = try KnownBroken(
+                reading: Array(text.utf8), checks: [Report.Run.command], others: ["explore/crash"],
+                scenarios: ["default", "limit-reached"])
+            #expect(mistakes.isEmpty && known.lines.count == text.split(separator: "\n").count)
+        } catch { #expect(error.description(file: "f") == mistakes) }
+    }
+
     @Test("Every scenario that an obligation suggests exists")
     func hints() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

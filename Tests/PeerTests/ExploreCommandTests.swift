@@ -105,11 +105,13 @@ extension SearchingPeers {
         @Test("A known symptom that no longer appears fails the exploration unless time runs out")
         func outdated() async throws {
             try await withFolder { folder in
-                try "explore/crash\n".write(to: folder["known"], atomically: true, encoding: .utf8)
+                // The second line is for verify.
+                try "explore/crash\ncommand\n".write(to: folder["known"], atomically: true, encoding: .utf8)
                 let options = ["--only", "failed", "--known-broken", "known"]
                 let run = try await explore(options + ["--runs", "3"], Self.retrying, in: folder)
                 #expect(run.status == 1, "\(run.transcript)")
                 #expect(run.output.contains("line 1 of the known-broken list"), "\(run.transcript)")
+                #expect(!run.output.contains("line 2 of the known-broken list"), "\(run.transcript)")
                 let ended = try await explore(options + ["--budget", "1s"], Self.retrying, in: folder)
                 #expect(ended.status == 0, "\(ended.transcript)")
             }

@@ -201,7 +201,10 @@ struct ExploreRun {
         } else if !exploration.hasBaseline, let budget = options.time {
             report.incomplete = Messages.slowBaseline(budget: budget.components.seconds)
         }
-        report.runs[0].checks += knownBroken.lines.filter { $0.scenario == nil && exploration.refutes($0.subject) }
+        // The list may have lines for other commands.
+        let symptoms = Set((Symptom.ids + Judge.obligations.map(\.id)).map { ExactString($0) })
+        report.runs[0].checks += knownBroken.lines
+            .filter { $0.scenario == nil && symptoms.contains($0.subject) && exploration.refutes($0.subject) }
             .map { Report.Check(address: $0.subject.text, clause: Messages.exploredClause, failures: []) }
         // Only the page shows the evidence for broken obligations.
         var page = report

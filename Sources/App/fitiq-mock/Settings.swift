@@ -1,10 +1,12 @@
 import ArgumentParser
 import CLibrary
+import ContractSuite
 import Faults
 import FitIQBackend
 import FitIQClient
 import Judging
 import MockServer
+import Scenarios
 import Sockets
 import Text
 
@@ -283,19 +285,32 @@ struct ReportOptions: ParsableArguments {
     /// Call it before running anything.
     ///
     /// - Parameters:
-    ///   - checks: the addresses of all contract cases.
+    ///   - checks: the addresses of the checks in the command's reports.
+    ///   - scenarios: the names of the known scenarios, or empty if the command's runs have other names.
     ///   - others: the paths of other files that the command writes at the end.
-    func begin(checks: [String] = [], writing others: [String?] = []) throws(Failure) -> KnownBroken {
+    func begin(
+        checks: [String] = [], scenarios: [String] = [], writing others: [String?] = []
+    ) throws(Failure) -> KnownBroken {
         for path in ([junit, json, markdown] + others).compactMap({ $0 }) {
             try orFailure(try WholeFile.check(path), Failure.unwritten)
         }
-        return try Self.knownBroken(in: knownBroken, checks: checks)
+        return try Self.knownBroken(in: knownBroken, checks: checks, scenarios: scenarios)
     }
 
-    static func knownBroken(in path: String?, checks: [String]) throws(Failure) -> KnownBroken {
+    /// The addresses of the checks in all commands' reports, so that one list serves all commands.
+    private static var allChecks: [String] {
+        VerifyRun.checks + Scenario.builtInNames.map { VerifyAgainst.address($0) } + Symptom.ids
+            + ContractCase.all.map(\.address) + Conformance.addresses
+    }
+
+    static func knownBroken(
+        in path: String?, checks: [String], scenarios: [String] = []
+    ) throws(Failure) -> KnownBroken {
         guard let path else { return .none }
         let bytes = try InputFile.read(path, limit: knownBrokenLimit, orInherited: true)
-        return try orFailure(try KnownBroken(reading: bytes, checks: checks)) { (error: KnownBrokenErrors) in
+        return try orFailure(
+            try KnownBroken(reading: bytes, checks: checks, others: allChecks, scenarios: scenarios)
+        ) { (error: KnownBrokenErrors) in
             .configuration(Messages.mistakes(in: path, error.description(file: path)))
         }
     }

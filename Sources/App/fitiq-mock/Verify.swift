@@ -102,9 +102,8 @@ struct Verify: ParsableCommand {
         guard (1...Self.jobLimit).contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
         let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
         let listed = try reports.begin(
-            checks: [VerifyRun.strictReplay, Report.Run.command]
-                + (against == nil ? [] : plan.names.map { VerifyAgainst.address($0) }),
-            writing: [page.html])
+            checks: VerifyRun.checks + plan.names.map { VerifyAgainst.address($0) },
+            scenarios: [Scenario.defaultName] + Scenario.builtInNames + plan.names, writing: [page.html])
         let journal = page.journal
         let progress =
             quiet

@@ -79,6 +79,8 @@ struct VerifyRun: Sendable {
     }
 
     static let strictReplay = "replay/strict"
+    /// The names of a run's checks and of its command in lists of known breaches.
+    static let checks = [strictReplay, Report.Run.command]
 
     /// The check for a strictly replayed session, or nil for other sessions.
     private static func check(_ outcome: Engine.ReplayOutcome) -> Report.Check? {

@@ -13,6 +13,9 @@ enum Messages {
         let near = NearestWord.hint(subject, among: known)
         return "there is no obligation or check '\(short(subject))'.\(near)"
     }
+    static func misspeltScenario(_ name: String, near: String) -> String {
+        "there is no scenario '\(short(name))'.\(NearestWord.hint(near))"
+    }
     static func repeatedLine(_ line: String, earlier: Int) -> String {
         "'\(short(line))' is already on line \(earlier); remove one of the lines."
     }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Text
 
 /// The result of judging a client: for each scenario, the obligations, the exposures and how the command ended.
 public struct Report: Sendable {
@@ -253,11 +254,18 @@ public struct KnownBroken: Sendable {
 
     /// Parses a list; throws an error that lists all invalid lines.
     ///
-    /// A line is invalid if it has too many words, contains an unknown obligation or check, or is a duplicate.
+    /// A line is invalid if it has too many words, contains an unknown obligation or check, misspells a scenario, or is
+    /// a duplicate.
     ///
-    /// - Parameter checks: The addresses of the existing checks.
-    public init(reading bytes: [UInt8], checks: [String] = []) throws(KnownBrokenErrors) {
-        let subjects = Set((Judge.obligations.map(\.id) + checks).map(ExactString.init(_:)))
+    /// - Parameters:
+    ///   - checks: The addresses of the existing checks.
+    ///   - others: The addresses of the checks of other reports, which may use the same list.
+    ///   - scenarios: The names of the known scenarios, or empty if runs have other names.
+    public init(
+        reading bytes: [UInt8], checks: [String] = [], others: [String] = [], scenarios: [String] = []
+    ) throws(KnownBrokenErrors) {
+        let ownSubjects = Set((Judge.obligations.map(\.id) + checks).map(ExactString.init(_:)))
+        let subjects = ownSubjects.union(others.map(ExactString.init(_:)))
         var lines: [Line] = []
         var places: [[ExactString]: Int] = [:]
         var mistakes: [KnownBrokenErrors.Mistake] = []
@@ -274,6 +282,10 @@ public struct KnownBroken: Sendable {
                 mistake(Messages.tooManyWords(words.map(\.text).joined(separator: " ")))
             } else if !subjects.contains(subject) {
                 mistake(Messages.unknownSubject(subject.text, known: subjects.sorted().map(\.text)))
+            } else if words.count == 2, ownSubjects.contains(subject),
+                let near = Self.misspelt(words[0].text, among: scenarios)
+            {
+                mistake(Messages.misspeltScenario(words[0].text, near: near))
             } else if let earlier = places[words] {
                 mistake(Messages.repeatedLine(words.map(\.text).joined(separator: " "), earlier: earlier))
             } else {
@@ -283,6 +295,15 @@ public struct KnownBroken: Sendable {
         }
         guard mistakes.isEmpty else { throw KnownBrokenErrors(mistakes: mistakes) }
         self.init(lines: lines)
+    }
+
+    /// The known scenario that an unknown name misspells, if any.
+    ///
+    /// Other names may belong to scenarios in files that do not run now, such as `conflict-2`.
+    private static func misspelt(_ name: String, among scenarios: [String]) -> String? {
+        guard !scenarios.contains(name), let near = NearestWord.find(name, among: scenarios) else { return nil }
+        let isClose = NearestWord.editDistance(Array(name.utf8), Array(near.utf8)) <= 2
+        return isClose && !name.hasPrefix(near) ? near : nil
     }
 
     /// Adds breaches that are known from another source, such as an earlier run.
