@@ -65,6 +65,28 @@ struct BannerTests {
         }
     }
 
+    @Test("The banner of each built-in scenario fits in 100 columns", arguments: GuideMode.allCases)
+    func builtIn(mode: GuideMode) throws {
+        for name in Scenario.builtInNames {
+            let scenario = try #require(Scenario.builtInText(named: name))
+            let text = try text(scenario, guide: mode, program: ".build/debug/fitiq-mock", port: 54_321)
+            let lines = text.split(separator: "\n")
+            #expect(lines.allSatisfy { $0.count <= 100 }, "\(name): \(lines.filter { $0.count > 100 })")
+        }
+    }
+
+    @Test("A long token command continues on another line")
+    func longToken() throws {
+        let (user, options) = ("0190c1d2-aaaa-4bbb-8ccc-0123456789ab", "--expires-in 5519971800s")
+        let scenario = "{name: a, users: [{id: \(user)}], clock: {manual: 2199-12-31T23:00:00Z}}"
+        let text = try text(scenario, program: ".build/debug/fitiq-mock")
+        let command = ".build/debug/fitiq-mock token \\\n      --user \(user) \(options)"
+        #expect(text.contains("\n  Token       \(command)\n"), "\(text)")
+        #expect(text.contains("\n    -H \"Authorization: Bearer $(\(command))\" \\\n"), "\(text)")
+        #expect(text.contains("\n    --token \"$(\(command))\"\n"), "\(text)")
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 }, "\(text)")
+    }
+
     @Test(
         "The banner's token command uses the scenario's token lifetime and the world's clock",
         arguments: [

@@ -42,7 +42,7 @@ struct Banner {
     /// The credentials of the default world, if there is one.
     private var credentialLines: String {
         guard server.hasDefaultWorld else { return "" }
-        var lines = ["  API key     \(server.apiKey)", "  Token       \(tokenCommand)"]
+        var lines = ["  API key     \(server.apiKey)", withTokenCommand { "  Token       \($0)" }]
         if hasOwnSecret { lines.append("              \(Messages.setFirst("JWT_SECRET"))") }
         if let tokenLifetime { lines.append("              \(Messages.tokenOutlives(seconds: tokenLifetime))") }
         return lines.map { $0 + "\n" }.joined()
@@ -52,13 +52,24 @@ struct Banner {
 
     private var tokenLifetime: Int64? { server.engine.scenario.tokenLifetime.map { $0 / 1_000_000_000 } }
 
-    /// A command that prints a token for the default world's user.
+    /// The maximum width of a line, without its indentation and a backslash at its end.
+    private static let width = 94
+
+    /// Makes text with the token command in it, which continues on another line if the text would be too wide.
+    private func withTokenCommand(_ text: (String) -> String) -> String {
+        let options = tokenOptions.joined(separator: " ")
+        let whole = text("\(program) token" + (options.isEmpty ? "" : " " + options))
+        guard whole.count > Self.width, !options.isEmpty else { return whole }
+        return text("\(program) token \\\n      \(options)")
+    }
+
+    /// The options of a command that prints a token for the default world's user.
     ///
     /// The token is valid for the scenario's token lifetime, or for an hour if the scenario does not set one.
-    private var tokenCommand: String {
+    private var tokenOptions: [String] {
         let user = server.engine.scenario.data.users.first?.id.text
         // The banner may end up in a log, so it omits the secret, which the command reads from the environment.
-        var words = [program, "token"]
+        var words: [String] = []
         if let user, user != DevelopmentCredentials.userID { words += ["--user", user.shellQuoted] }
         // Tokens expire by the world's clock, but the command knows only the system clock.
         let ahead = (server.engine.manualTime ?? now).secondsSinceEpoch - now.secondsSinceEpoch
@@ -67,7 +78,7 @@ struct Banner {
         } else if ahead > 0 {
             words += ["--expires-in", "\(ahead + 3600)s"]
         }
-        return words.joined(separator: " ")
+        return words
     }
 
     private var secureLines: String {
@@ -145,9 +156,9 @@ struct Banner {
         var options = ""
         if server.url != Chat.defaultURL { options += " --url \(server.url.shellQuoted)" }
         if server.apiKey != DevelopmentCredentials.apiKey { options += " --api-key \(server.apiKey.shellQuoted)" }
-        if server.token != DevelopmentCredentials.token() { options += " \\\n    --token \"$(\(tokenCommand))\"" }
-        if server.mode == .enhancedConsultations { options += " --protocol user_message" }
-        return options
+        let spoken = server.mode == .enhancedConsultations ? " --protocol user_message" : ""
+        guard server.token != DevelopmentCredentials.token() else { return options + spoken }
+        return options + " \\\n    " + withTokenCommand { "--token \"$(\($0))\"\(spoken)" }
     }
 
     private func curl(_ options: String, _ path: String, fields: [String]? = nil, body: String? = nil) -> String {
@@ -159,7 +170,10 @@ struct Banner {
     }
 
     private var credentials: [String] {
-        ["-H \"Authorization: Bearer $(\(tokenCommand))\"", "-H \("X-API-Key: \(server.apiKey)".shellQuoted)"]
+        [
+            withTokenCommand { "-H \"Authorization: Bearer $(\($0))\"" },
+            "-H \("X-API-Key: \(server.apiKey)".shellQuoted)",
+        ]
     }
     private var adminFields: [String] {
         server.adminToken == nil ? [] : ["-H \"X-Admin-Token: $FITIQ_MOCK_ADMIN_TOKEN\""]
