@@ -149,6 +149,14 @@ struct CommandLineTests {
                 "--expires-in <duration>",
                 "A duration is a number followed by s, m, h or d, such as 30s, and at most 91250d."
             ),
+            (
+                "--time-limit <duration>",
+                "A duration is a number followed by s, m, h or d, such as 30s, and from 1s to 1d."
+            ),
+            (
+                "--budget <duration>",
+                "A duration is a number followed by s, m, h or d, such as 30s, and from 1s to 7d."
+            ),
             ("--confirm <k/n>", "2/3 means two of three runs; the maximum is 20 runs."),
         ])
     func forms(option: String, form: String) {

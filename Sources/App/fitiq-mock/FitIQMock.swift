@@ -152,7 +152,7 @@ struct FitIQMock: ParsableCommand {
             lacksDashes
             ? Messages.behindDashes(command)
             : text.contains("<duration>")
-                ? Messages.durations : text.contains("<k/n>") ? Messages.confirmations : ""
+                ? Messages.durations(of: text) : text.contains("<k/n>") ? Messages.confirmations : ""
         return Messages.usage(text, of: command, hint: hint)
     }
 

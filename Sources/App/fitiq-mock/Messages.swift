@@ -135,8 +135,14 @@ enum Messages {
     static func behindDashes(_ command: String) -> String {
         " Put the command to run after '--': fitiq-mock \(command) [<options>] -- COMMAND."
     }
-    static let durations =
-        " A duration is a number followed by s, m, h or d, such as 30s, and at most \(Lifetime.longestDays)d."
+    /// - Parameter option: text that contains the option's name.
+    static func durations(of option: String) -> String {
+        let range =
+            option.contains("--time-limit")
+            ? "from 1s to 1d"
+            : option.contains("--budget") ? "from 1s to 7d" : "at most \(Lifetime.longestDays)d"
+        return " A duration is a number followed by s, m, h or d, such as 30s, and \(range)."
+    }
     static let confirmations = " 2/3 means two of three runs; the maximum is \(ExploreLimits.tries) runs."
     static let scenarioList =
         "there is no command 'scenario list': 'fitiq-mock scenarios' lists the built-in scenarios, and 'scenario "
