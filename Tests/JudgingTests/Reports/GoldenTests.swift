@@ -264,7 +264,7 @@ struct TerminalTableTests {
         let text = TerminalReport(Report(title: "t", runs: [run])).text
         let table = """
             default, union
-            \(Messages.legend)
+            \(Messages.legend.joined(separator: "   "))
               ✓ ids/lowercase  must    faced once
             1 obligation was not faced.
             """
@@ -316,7 +316,7 @@ struct TerminalTableTests {
                   In d:
               How to fix it: Use uuidString.lowercased().
 
-            \(Messages.legend)
+            \(Messages.legend.joined(separator: "   "))
               ✗ ids/lowercase  must    broken in 3 of 4 runs
             Kept wherever faced: ws/recovers-history.
             1 obligation was not faced.
@@ -331,10 +331,16 @@ struct TerminalTableTests {
         let plain = TerminalReport(report, knownBroken: SampleReport.knownBroken).text
         let text = TerminalReport(report, knownBroken: SampleReport.knownBroken, width: width).text
         #expect(plain.split { $0 == " " || $0 == "\n" } == text.split { $0 == " " || $0 == "\n" })
-        for line in text.split(separator: "\n") where line.count > max(width, 60) && line != Messages.legend {
+        for line in text.split(separator: "\n") where line.count > max(width, 60) {
             // A word that is longer than the line gets its own line.
             #expect(!line.drop { " -~✗".contains($0) }.contains(" "), "\(line)")
         }
+        let legend = [
+            40: "✓ kept   ✗ broken   ! broken (should)\n~ known to be broken   · not exercised\n",
+            60: "✓ kept   ✗ broken   ! broken (should)   ~ known to be broken\n· not exercised\n",
+            100: "✓ kept   ✗ broken   ! broken (should)   ~ known to be broken   · not exercised\n",
+        ]
+        #expect(text.contains("\n" + (legend[width] ?? "")), "\(text)")
         #expect(text.contains("\n  How to fix it: ") && text != plain)
     }
 }

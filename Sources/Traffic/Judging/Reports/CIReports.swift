@@ -287,7 +287,7 @@ public struct MarkdownReport {
         }
         return ["| obligation | level | \(names.joined(separator: " | ")) |"]
             + ["| --- | --- |" + String(repeating: " :---: |", count: names.count)] + rows
-            + ["", Messages.legend.replacing("~", with: "🟡").replacing("   ", with: ", ")]
+            + ["", Messages.legend.joined(separator: ", ").replacing("~", with: "🟡")]
             + (overview.hidden.isEmpty ? [] : [""] + overview.hidden.map(markdown))
     }
 

@@ -26,7 +26,8 @@ enum Messages {
         "These obligations were not judged, because they depend on the state of a real server: "
             + "\(ids.joined(separator: ", "))."
     }
-    static let legend = "✓ kept   ✗ broken   ! broken (should)   ~ known to be broken   · not exercised"
+    /// The marks in tables and their meanings.
+    static let legend = ["✓ kept", "✗ broken", "! broken (should)", "~ known to be broken", "· not exercised"]
 
     // MARK: Results of runs
 

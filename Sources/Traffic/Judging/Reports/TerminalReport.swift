@@ -59,8 +59,21 @@ public struct TerminalReport {
         }
         let kept = isSingle ? [] : overview.rows.filter { $0.worst == .kept }.map(\.obligation.id)
         let title = isSingle ? ["\(clean(runs[0].scenario)), \(runs[0].mode.rawValue)"] : []
-        return (rows.isEmpty ? [] : title + [Messages.legend] + rows)
+        return (rows.isEmpty ? [] : title + legend + rows)
             + (kept.isEmpty ? [] : lines(Messages.kept(kept))) + hidden
+    }
+
+    /// The legend, which wraps between its entries.
+    private var legend: [String] {
+        var lines: [String] = []
+        for entry in Messages.legend {
+            if let line = lines.last.map({ "\($0)   \(entry)" }), line.count <= max(width ?? .max, Self.narrowest) {
+                lines[lines.count - 1] = line
+            } else {
+                lines.append(entry)
+            }
+        }
+        return lines
     }
 
     private var hidden: [String] {
