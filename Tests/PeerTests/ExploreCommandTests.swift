@@ -126,6 +126,7 @@ extension SearchingPeers {
                 #expect(run.status == 1, "\(run.transcript)")
                 #expect(run.output.contains("explore/command"), "\(run.transcript)")
                 #expect(run.output.contains("Reproduced in 3 of 3 runs"), "\(run.transcript)")
+                #expect(run.output.contains(" --may-fail accepts any exit status.\n"), "\(run.transcript)")
                 let files = try found(in: folder)
                 let file = try #require(files.first, "\(run.transcript)")
                 #expect(file.hasPrefix("command-after-status-50"), "\(files)")

@@ -266,6 +266,8 @@ enum Messages {
         "The runs without faults took longer than --budget \(Lifetime(seconds: budget)), so no fault was tried: set a "
             + "longer --budget."
     }
+    /// Follows the advice for a command that ends with a failure status.
+    static let mayFail = " --may-fail accepts any exit status."
     static let exploredClause = "No fault schedule reproduces this symptom."
     static func noFolder(_ path: String, reason: String) -> String { "cannot create the folder '\(path)': \(reason)." }
     static func unknownStory(_ name: String?, allowed: [String]) -> String {
