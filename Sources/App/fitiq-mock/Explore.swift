@@ -109,7 +109,9 @@ struct Explore: ParsableCommand {
     @Flag(help: "Print no progress while schedules run.")
     var quiet = false
 
-    @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
+    @Argument(
+        parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"),
+        completion: .file())
     var command: [String] = []
 
     /// How long to explore, or nil for no limit.

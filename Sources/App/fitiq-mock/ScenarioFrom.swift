@@ -52,7 +52,9 @@ struct ScenarioFrom: ParsableCommand {
         .file())
     var knownBroken: String?
 
-    @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
+    @Argument(
+        parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"),
+        completion: .file())
     var command: [String] = []
 
     func validate() throws { if output.isEmpty { throw ValidationError(Messages.empty("--output")) } }

@@ -64,7 +64,9 @@ struct TestClient: ParsableCommand {
     @Flag(help: "Print no progress while the cases run.")
     var quiet = false
 
-    @Argument(parsing: .postTerminator, help: .init("The adapter and its arguments.", valueName: "adapter"))
+    @Argument(
+        parsing: .postTerminator, help: .init("The adapter and its arguments.", valueName: "adapter"),
+        completion: .file())
     var command: [String] = []
 
     func run() throws {

@@ -93,7 +93,9 @@ struct Verify: ParsableCommand {
     @Flag(help: "Print no progress while the command runs.")
     var quiet = false
 
-    @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
+    @Argument(
+        parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"),
+        completion: .file())
     var command: [String] = []
 
     func run() throws {

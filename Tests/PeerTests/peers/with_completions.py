@@ -9,6 +9,7 @@ LINES = [
     ("show ses", "sion.har"), ("explore --output fol", "der"), ("serve --certificate ses", "sion.har"),
     ("watch --url {url} --world w", "1"), ("judge journal.ndjson --world ki", "tchen"), ("conform --case goal/chat/t", "wice"),
     ("scenario fr", "om"), ("scenarios confl", "ict"), ("reset confl", "ict"), ("test-client --case chat/answer/as-scr", "ipted"),
+    ("verify --quiet -- cli", "ent.sh"),
 ]
 SHELLS = {
     "bash": (["--norc", "-i"], "PS1='> '; source ./bash"),
@@ -59,7 +60,7 @@ with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
     for made in ("bin", "zsh", "folder"): (folder / made).mkdir()
     (folder / "bin/fitiq-mock").symlink_to(program)
-    for made in ("mine.yaml", "session.har"): (folder / made).touch()
+    for made in ("mine.yaml", "session.har", "client.sh"): (folder / made).touch()
     line = {"number": 1, "world": "kitchen", "time": "2025-01-29T10:30:00Z", "kind": "note", "text": "x"}
     (folder / "journal.ndjson").write_text(json.dumps(line) + "\n")
     for shell, place in (("bash", "bash"), ("zsh", "zsh/_fitiq-mock"), ("fish", "fish")):
