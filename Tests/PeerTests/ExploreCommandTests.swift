@@ -189,6 +189,9 @@ extension SearchingPeers {
                     #expect(run.status == 3 && run.output.isEmpty, "\(run.transcript)")
                     #expect(run.errors.hasPrefix("fitiq-mock: cannot write to '\(options[1])"), "\(run.transcript)")
                 }
+                let file = try await explore(["--output", "file"], "touch ran", in: folder)
+                let told = "fitiq-mock: cannot write to 'file': it is not a folder.\n"
+                #expect(file.errors == told, "\(file.transcript)")
                 #expect(!FileManager.default.fileExists(atPath: folder["ran"].path))
             }
         }

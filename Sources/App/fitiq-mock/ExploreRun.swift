@@ -35,6 +35,9 @@ struct ExploreRun {
         self.settings = settings
         // Creating a folder needs the same permissions as creating a file, so check a file instead.
         let isThere = access(options.output, F_OK) == 0
+        guard !isThere || access(options.output + "/", F_OK) == 0 else {
+            throw .running(Messages.unwritable(options.output, reason: "it is not a folder"))
+        }
         knownBroken = try options.reports.begin(
             checks: Symptom.ids,
             writing: [options.page.html, isThere ? options.output + "/found.yaml" : options.output])
