@@ -2,6 +2,7 @@ import ArgumentParser
 import CLibrary
 import FitIQAPI
 import FitIQClient
+import Judging
 import Sockets
 import Synchronization
 import Traffic
@@ -44,7 +45,9 @@ struct WatchCommand: ParsableCommand {
 
     func run() throws {
         let base = try Settings.serverURL(url)
-        let filter = try orFailure(try TrafficFilter(filter ?? "")) { (error: APIError) in
+        let filter = try orFailure(
+            try TrafficFilter(filter ?? "", obligations: Judge.obligations.map(\.id))
+        ) { (error: APIError) in
             .configuration(Messages.badFilter(error.message))
         }
         // Read keys only if their effect is visible.

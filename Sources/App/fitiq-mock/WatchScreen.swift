@@ -1,4 +1,5 @@
 import FitIQAPI
+import Judging
 import Text
 import Traffic
 
@@ -137,7 +138,7 @@ struct WatchScreen {
 
     private mutating func finishTyping(_ text: String) {
         do throws(APIError) {
-            filter = try TrafficFilter(text)
+            filter = try TrafficFilter(text, obligations: Judge.obligations.map(\.id))
             finish()
             passed = []
             answer(Messages.filtered(text), inPlace: true)

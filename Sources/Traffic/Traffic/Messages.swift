@@ -295,6 +295,9 @@ enum Messages {
         let near = NearestWord.hint(name, among: allowed)
         return "The journal has no parameter \(quoted(name)); it has \(allowed.joined(separator: ", ")).\(near)"
     }
+    static func unknownVerdict(_ id: String, known: [String]) -> String {
+        "'verdict' must be broken or an obligation's id; got \(quoted(id)).\(NearestWord.hint(id, among: known))"
+    }
     static func repeatedParameter(_ name: String) -> String {
         "The parameter '\(name)' occurs in the query more than once; send it only once."
     }

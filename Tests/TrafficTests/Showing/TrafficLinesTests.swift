@@ -321,6 +321,19 @@ struct TrafficFilterTests {
         #expect(error?.message.contains(name) ?? false, "\(error?.message ?? "")")
     }
 
+    @Test("A filter for an unknown obligation is invalid if the obligations are known")
+    func verdicts() throws {
+        let ids = ["ids/lowercase", "retry/backoff-on-5xx"]
+        for (verdict, near) in [("brokn", "broken"), ("ids/lowercas", "ids/lowercase")] {
+            let error = #expect(throws: APIError.self) { try TrafficFilter("verdict=\(verdict)", obligations: ids) }
+            #expect(
+                error?.message
+                    == "'verdict' must be broken or an obligation's id; got \"\(verdict)\". Did you mean '\(near)'?")
+        }
+        for verdict in ids + ["broken"] { _ = try TrafficFilter("verdict=\(verdict)", obligations: ids) }
+        #expect(try TrafficFilter("verdict=new/one").selects(breachOf: "new/one"))
+    }
+
     @Test("Frames match by their socket's opening until it ends or its world restarts")
     func sockets() throws {
         var filter = try TrafficFilter("path=/ws/b")

@@ -244,8 +244,9 @@ public struct TrafficFilter: Sendable {
     ///
     /// An empty string selects everything.
     ///
+    /// - Parameter obligations: The IDs that `verdict` may name, or empty to accept any ID.
     /// - Throws: A 400 for an unknown or repeated key, or an invalid value.
-    public init(_ text: String) throws(APIError) {
+    public init(_ text: String, obligations: [String] = []) throws(APIError) {
         var conditions: [(name: String, value: String)] = []
         var words: [String] = []
         for word in text.split(whereSeparator: \.isWhitespace) {
@@ -264,6 +265,10 @@ public struct TrafficFilter: Sendable {
         }
         func own(_ key: String) -> String? { conditions.first { $0.name == key }?.value }
         (fault, verdict) = (own("fault"), own("verdict"))
+        if let verdict, !obligations.isEmpty, verdict != "broken", !obligations.contains(verdict) {
+            let message = Messages.unknownVerdict(verdict, known: obligations + ["broken"])
+            throw APIError(.badRequest, .validationFailed, message)
+        }
         pings = try own("pings").flatMap { (text) throws(APIError) in try Self.shown("pings", text, [.show]) }
         chunks = try own("chunks").flatMap { (text) throws(APIError) in try Self.shown("chunks", text, Shown.allCases) }
         foldsChunks = words.isEmpty && conditions.allSatisfy { Self.socketKeys.contains($0.name) }
