@@ -160,7 +160,9 @@ struct CommandParsingTests {
     @Test("The help for replay lists only options that apply to sessions")
     func replay() throws {
         let help = FitIQMock.helpMessage(for: ReplayCommand.self)
-        for option in ["--import", "--export-on-exit", "--state", "--ids", "--watch", "--overlay", "--upstream"] {
+        for option in [
+            "--import", "--export-on-exit", "--state", "--ids", "--watch", "--overlay", "--upstream", "--upstream-ca",
+        ] {
             #expect(help.firstMatch(of: try Regex("\n  \(option)[ \n]")) == nil, "\(option)")
             var command = try FitIQMock.parsed(["replay", "s.har", option] + (option == "--watch" ? [] : ["x"]))
             let failure = #expect(throws: Failure.self) { try command.run() }

@@ -11,7 +11,7 @@ struct ReplayCommand: ParsableCommand {
         discussion: """
             You can also set each option in the environment: --match as FITIQ_MOCK_MATCH, and so on. --scenario sets \
             faults, guide, seed and clock; the session replaces its data. --import, --export-on-exit, --state, --ids, \
-            --watch, --overlay and --upstream cannot be used with a session.
+            --watch, --overlay, --upstream and --upstream-ca cannot be used with a session.
 
             Exit codes: 0 success, 1 a request differed from the recorded request or was missing (--match strict), 2 \
             usage or configuration error, or an unreadable session, 3 the server failed.
@@ -96,6 +96,7 @@ struct ReplayCommand: ParsableCommand {
             ("--overlay", Settings.text(data.overlay, "OVERLAY") != nil),
             ("--watch", try Settings.flag(data.watch, "WATCH")),
             ("--upstream", Settings.text(data.upstream, "UPSTREAM") != nil),
+            ("--upstream-ca", Settings.text(data.upstreamCa, "UPSTREAM_CA") != nil),
         ]
         if let option = given.first(where: \.1)?.0 { throw .configuration(Messages.notWithSession(option)) }
     }
