@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 SCHEMA = HERE.parent / "Fixtures" / "scenarios" / "scenario.schema.json"
 TABLE = HERE.parent / "Fixtures" / "data" / "collections.json"
 STYLES = ["base", "layout", "timeline"]
-LIMIT = 150_000
+LIMIT = 155_000
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.M)
 EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|const|class) ([\w$]+))", re.M)

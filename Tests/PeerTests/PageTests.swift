@@ -10,8 +10,8 @@ extension LongPeers {
             "The page's stories pass without violations of axe's rules or the content policy",
             .enabled(if: Programs.chromium != nil, Programs.noChromium),
             arguments: [
-                "timeline,filters,verdicts,live", "held,faults,worlds,data", "scenario,hostile,looks,reconnection",
-                "prefix,pages,token,cors,report", "many",
+                "timeline,filters,verdicts,live", "held,faults,sentences,worlds,data",
+                "scenario,hostile,looks,reconnection", "prefix,pages,token,cors,report", "many",
             ])
         func stories(_ names: String) async throws {
             let script = Programs.peers.appendingPathComponent("with_page.py").path

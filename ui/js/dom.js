@@ -68,7 +68,7 @@ export function table(label, columns, rows, isCurrent = () => false) {
 /** A value in words, and the members of an object, such as `status: 503`. */
 export const inText = value => Array.isArray(value) ? value.map(inText).join(", ")
   : value && typeof value === "object" ? inWords(value) : String(value ?? "");
-export const inWords = object => Object.entries(object).map(([key, value]) => `${key}: ${inText(value)}`).join("  ");
+const inWords = object => Object.entries(object).map(([key, value]) => `${key}: ${inText(value)}`).join("  ");
 
 /** An id as its beginning. */
 export const shortID = text => h("span", { class: "mono", title: text }, text?.length > 13 ? `${text.slice(0, 8)}…` : text ?? "");

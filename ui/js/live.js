@@ -1,8 +1,9 @@
 // Actions by hand while clients are connected: sockets, breakpoints with held items, and faults.
-import { $, ask, button, field, fill, form, h, heading, inText, inWords, options, select, shortID } from "./dom.js";
-import { bytes, clockTime, content, duration, labelled, milliseconds, quietTarget, shortIDs } from "./format.js";
+import { $, ask, button, field, fill, form, h, heading, inText, options, select, shortID } from "./dom.js";
+import { bytes, clockTime, content, duration, labelled, milliseconds, oneLine, parsed, quietTarget, shortIDs } from "./format.js";
 import { CONTROLLER, act, attempt, call, calmly, inWorld, state, tell, when, whileShown } from "./server.js";
 import { choiceForm, collection, members } from "./panel.js";
+import { holds, inPhrases } from "./rules.js";
 import { worldNow } from "./clock.js";
 import { setFilter, timeline } from "./timeline.js";
 
@@ -72,8 +73,6 @@ const HEAD = { fields: { fields: true, long: true, description: "For example, Ac
 const LINE = { text: true };
 const CHANGES = { request: { method: LINE, target: LINE, ...HEAD }, response: { status: {}, ...HEAD }, frame: {} };
 const ANSWER = { status: { example: "503" }, ...HEAD, text: { label: "Body", text: true, long: true } };
-/** The names of what a breakpoint holds, if they differ. */
-const HOLDS = { client_to_server: "frames from the client", server_to_client: "frames from the server", both: "frames" };
 
 let breakpoints = null, isSet = false;
 const cards = new Map();
@@ -88,12 +87,9 @@ export function startBreakpoints() {
         if (each.abandoned && /^page-/.test(each.controller) && each.controller !== CONTROLLER) call("DELETE", inWorld(`breakpoints/${encodeURIComponent(each.name)}`)).catch(() => null);
       }
     },
-    columns: ["On", "Name", ["Where", "mono text"], ["Holds", "mono text"], ["For", "num"], "Matched", "Held", "Now"],
-    row: ({ name, enabled, on, hold, controller, abandoned, matches, acted, holding, ...which }, does) => {
-      const { what, for: time = "30s", ...condition } = hold.what ? hold : { what: hold };
-      const held = `${HOLDS[what] ?? what}  ${inWords({ ...condition, ...which })}`;
-      return [does.toggle({ name, enabled }), name, inText(on), held, time, matches, acted, holding, [does.remove({ name })]];
-    },
+    columns: ["On", "Name", ["Where", "mono text"], ["Holds", "text"], ["For", "num"], "Matched", "Held", "Now"],
+    row: ({ name, enabled, on, hold, controller, abandoned, matches, acted, holding, ...rest }, does) =>
+      [does.toggle({ name, enabled }), name, inText(on), inPhrases(rest, [holds(hold)]), hold.for ?? "30s", matches, acted, holding, [does.remove({ name })]],
   });
   const lead = "Items that breakpoints hold are listed here. They wait until you release them, their time is up, or this page is closed.";
   fill($("breakpoints"), heading("Breakpoints", lead), h("div", { id: "held" }), breakpoints.place, breakpointForm());
@@ -207,23 +203,12 @@ function breakpointForm() {
 
 const { on: where, name, enabled, requests: ofRequests, connections: ofConnections, at, ...actions } = FORMS.fault;
 
-/** The words for the most common members of a rule. */
-const SAYS = { status: value => `Answers ${value}`, delay: value => `Waits ${value}`, requests: value => `Only request ${value}`,
-  connections: value => `Only connection ${value}`, at: value => `At ${value}`, after: value => `After ${value}` };
-
-/** A rule in words: its members in order; a member that is only switched on has the schema's description. */
-function sentence(rule) {
-  const said = Object.entries(rule).map(([key, value]) => SAYS[key]?.(inText(value))
-    ?? (value === true ? FORMS.fault[key]?.description.split(/[.;]/)[0] : null) ?? `${labelled(key)} ${inText(value)}`);
-  return said.map((part, index) => (index ? part[0].toLowerCase() + part.slice(1) : part)).join(", ") + ".";
-}
-
 export function startFaults() {
   const list = collection({
     id: "fault-list", label: "Faults", path: "faults", empty: "This world has no faults.",
     columns: ["On", "Name", ["Where", "mono text"], ["What", "text"], "Matched", "Acted"],
-    row: ({ name, enabled, on, matches, acted, ...rest }, does) =>
-      [does.toggle({ name, enabled }), name, inText(on), sentence(rest), matches, acted, [does.remove({ name })]],
+    row: ({ name, enabled, on, controller, abandoned, matches, acted, holding, ...rest }, does) =>
+      [does.toggle({ name, enabled }), name, inText(on), `${inPhrases(rest)}.`, matches, acted, [does.remove({ name })]],
   });
   const lead = "Faults make things go wrong on purpose. All matching faults take effect, in this order, starting with the next request, handshake or frame.";
   const network = networkChoice();

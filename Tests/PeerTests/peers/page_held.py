@@ -69,7 +69,7 @@ class Held:
         breakpoint, = server.ask("GET", "/__admin/breakpoints")["breakpoints"]
         assert breakpoint["hold"] == {"what": "request", "text": "Eggs", "for": "5m"}, breakpoint
         expect(page.locator("#breakpoint-list tbody td")).to_have_text(
-            ["", breakpoint["name"], "POST /api/v1/meal-logs/natural", "request  text: Eggs", "5m", "0", "0", "0", "Remove"])
+            ["", breakpoint["name"], "POST /api/v1/meal-logs/natural", "requests that contain “Eggs”", "5m", "0", "0", "0", "Remove"])
         # The list shows a part of this one, which has CRLF: unchanged parts are not sent.
         long = '{"meal_type": "breakfast",\r\n' + " " * 70_000 + '"raw_input": "Eggs"}\r\n'
         asked = threads.submit(server.send_text, "POST", "/api/v1/meal-logs/natural", long)

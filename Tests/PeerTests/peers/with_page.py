@@ -21,6 +21,7 @@ from playwright.sync_api import expect, sync_playwright
 
 FAULTS = [{"name": "goals-down", "on": "GET /api/v1/goals", "status": 503},
           {"name": "slow-lists", "on": "GET /api/v1/consultations", "delay": "1s", "enabled": False}]
+ROOT = Path(__file__).resolve().parents[3]
 BROKEN = "consultation/history-before-connect"
 
 
@@ -286,6 +287,39 @@ class Stories(Live, Held):
         expect(lower.locator(".evidence a")).to_have_count(10)
         lower.locator(".finding.evidence a").last.click()
         expect(page.locator("#detail .problem:not(.should)")).to_contain_text("Breaks ids/lowercase. ")
+        close_quietly(page)
+        server.stop()
+
+    def flashes(self, element, colour):
+        of = lambda name: element.evaluate("(each, name) => getComputedStyle(each).getPropertyValue(name)", name)
+        assert (of("--mark"), of("--mark-tint")) == (of(f"--{colour}"), of(f"--{colour}-tint")), (of("--mark"), colour)
+
+    def sentences(self):
+        """Every rule is a sentence: those of the built-in scenarios and of the documentation."""
+        server = self.serve()
+        texts = [server.ask("GET", f"/__admin/scenarios/{each['name']}")["text"]
+                 for each in server.ask("GET", "/__admin/scenarios")["scenarios"]]
+        described = (ROOT / "docs/faults.md").read_text(encoding="utf-8")
+        texts += re.findall(r"^```yaml\n(.*?)^```", described, re.M | re.S)
+        rules = [rule for text in texts for rule in server.ask("POST", "/__admin/check", {"text": text})["scenario"].get("faults", [])]
+        schema = json.loads((ROOT / "Fixtures/scenarios/scenario.schema.json").read_text(encoding="utf-8"))
+        missing = set(schema["$defs"]["fault"]["properties"]) - {key for rule in rules for key in rule}
+        assert not missing, missing
+        for number, rule in enumerate(rules):
+            server.ask("POST", "/__admin/faults", {**rule, "name": f"rule-{number}"})
+        page = self.open(server, "#faults")
+        listed = page.locator("#fault-list tbody tr")
+        expect(listed).to_have_count(len(rules))
+        said = listed.evaluate_all("rows => rows.map(row => row.cells[3].textContent)")
+        for sentence in said:
+            bare = re.sub("“.*?”", "", sentence)
+            assert not re.search(r"\w+: |(?<!\\)\b[a-z][A-Z]|undefined|true|false|null|\[object", bare), sentence
+            assert re.match("[A-Z].*[.]$", sentence, re.S), sentence
+        for wanted in (
+                "Only connection 1, at chunk 4 of answer 1, FIN in place of the frame, without a close frame.",
+                "Answers 5 requests per 10s correctly, then answers 429, with the code RATE_LIMITED, "
+                "with the message “Too many requests. Slow down.”, with Retry-After 10."):
+            assert wanted in said, (wanted, said)
         close_quietly(page)
         server.stop()
 
