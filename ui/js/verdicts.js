@@ -88,7 +88,7 @@ function draw(flashing = []) {
       verdicts.unmatched > 0 && h("a", { href: "#timeline?words=unmatched%3Dtrue" }, `Unknown requests: ${verdicts.unmatched}`)),
     verdicts.troubles?.map(each => h("p", { class: "problem" }, each)),
     h("div", { class: "verdicts" }, listed.map(verdict =>
-      obligation(verdict, { open: open.includes(verdict.id), class: flashing.includes(verdict.id) && "flash" }))),
+      obligation(verdict, { open: open.includes(verdict.id), class: flashing.includes(verdict.id) && `${kindOf(verdict)} flash` }))),
     coverage(verdicts.coverage, open.includes("coverage")));
   const again = detailsOf(focused?.closest("details")?.dataset.id)?.querySelector("summary")
     ?? [...panel.querySelectorAll("button")].find(each => each.textContent === focused?.textContent);

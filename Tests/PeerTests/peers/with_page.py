@@ -242,6 +242,7 @@ class Stories(Live, Held):
         expect(page.locator("#nav .count")).to_contain_text("1")
         expect(page.locator("#nav .count.bad")).to_have_count(0)
         expect(page.locator(".verdicts .flash")).to_have_count(1)
+        self.flashes(page.locator(".verdicts .flash"), "warn")
         expect(page.locator(".verdicts details", has_text="Broken (should)").locator(".mark.warn")).to_have_count(1)
         broken = page.locator(f".verdicts details[data-id='{BROKEN}']")
         broken.locator("summary").click()
@@ -271,6 +272,7 @@ class Stories(Live, Held):
             expect(page.locator(".r.flash")).to_have_count(0)
             server.send("GET", f"/api/v1/goals/ABCDEFAB-0000-4000-8000-00000000000{len(name)}")
             expect(page.locator(".r.broken.flash")).to_have_count(1)
+            self.flashes(page.locator(".r.flash"), "bad")
             expect(page.locator("#nav .count.bad")).not_to_have_count(0)
             assert page.locator(".r.flash").evaluate("each => getComputedStyle(each).animationName") == name
             expect(page.locator(".r.flash")).to_have_count(0)
