@@ -5,8 +5,8 @@ import { timelineAsScenario } from "./copy.js";
 import { timeline } from "./timeline.js";
 
 let area = null, gutter = null, messages = [];
-/** The last loaded text, and its world: until somebody changes the text, the editor follows the page's world. */
-let loaded = "", loadedOf = null;
+/** The last loaded text: until somebody changes it, the editor shows what runs whenever its panel appears. */
+let loaded = "";
 
 export function startScenario() {
   area = h("textarea", { spellcheck: "false", "aria-label": "Scenario", wrap: "off" });
@@ -23,7 +23,7 @@ export function startScenario() {
   const question = "The world starts over with this scenario: its sockets close, and its journal is emptied.";
   fill($("scenario"), heading("Scenario", lead),
   h("div", { class: "tools" }, list,
-    button("Load this world's scenario", () => attempt(load)),
+    button("Load this world's scenario", () => attempt(() => load())),
     button("Save the timeline as a scenario", () => show(timelineAsScenario(timeline.rows, "recorded"))),
     button("Download", () => download(/^\s*\{/.test(area.value) ? "scenario.json" : "scenario.yaml", area.value))),
   h("div", { class: "editor" }, gutter, area),
@@ -32,21 +32,23 @@ export function startScenario() {
   number();
   when("panel world", () => {
     if (state.panel !== "scenario") return;
-    if (area.value === loaded && loadedOf !== state.world) load().catch(() => null);
+    if (area.value === loaded) load({ replaces: false }).catch(() => null);
     check();
   });
 }
 
-/** Shows the world as a scenario: its data, its scenario's script, and its current network and faults. */
-async function load() {
+/**
+ * Shows the world as a scenario: its data, its scenario's script, and its current network and faults. Unless it
+ * `replaces` changes, a text that somebody has changed meanwhile stays.
+ */
+async function load({ replaces = true } = {}) {
   const world = state.world, parts = ["state", "script", "network", "faults"];
   const [held, script, { network }, { faults }] = await Promise.all(parts.map(each => call("GET", inWorld(each))));
   // The server's counts are not part of a rule, and a page's breakpoint ends with the page.
   const rules = faults.filter(each => !each.controller).map(({ matches, acted, holding, ...rule }) => rule);
-  if (world !== state.world) return;
-  loadedOf = world;
+  if (world !== state.world || !(replaces || area.value === loaded)) return;
   loaded = JSON.stringify({ ...held, ...script, network: network ?? undefined, ...(rules.length && { faults: rules }) }, null, 2);
-  show(loaded);
+  if (area.value !== loaded) show(loaded);
 }
 
 function show(text) {
@@ -58,7 +60,9 @@ function show(text) {
 
 async function apply() {
   const scenario = await checkText();
-  if (scenario) return act("POST", "reset", { scenario }, "The world starts over with this scenario.");
+  const done = scenario && await act("POST", "reset", { scenario }, "The world starts over with this scenario.");
+  if (done) await attempt(() => load());
+  return done;
 }
 
 /** Shows the server's messages about the text; returns the scenario as a value, or nothing if it has mistakes. */

@@ -576,6 +576,32 @@ class Stories(Live, Held):
         running = json.loads(editor.input_value())
         assert [each["name"] for each in running["faults"]] == ["goals-down", "slow-lists"], running["faults"]
         self.checks_scenario(editor.input_value())
+        # It is up to date whenever somebody comes back, unless it has an edited text.
+        panel(page, "worlds")
+        page.locator("#world-list").get_by_role("button", name="Reset").click()
+        page.locator("dialog").get_by_label("Scenario").select_option("meal-completes")
+        page.locator("dialog").get_by_role("button", name="Reset").click()
+        panel(page, "scenario")
+        expect(editor).to_have_value(re.compile('"name": "meal-completes"'))
+        server.ask("POST", "/__admin/faults", {"name": "from-faults", "on": "any", "delay": "1ms"})
+        panel(page, "faults")
+        expect(page.locator("#fault-list")).to_contain_text("from-faults")
+        panel(page, "scenario")
+        expect(editor).to_have_value(re.compile("from-faults"))
+        # What somebody types before it arrives stays, too.
+        waiting = []
+        page.route("**/state", lambda route: waiting.append(route))
+        panel(page, "faults")
+        with page.expect_request("**/state"):
+            panel(page, "scenario")
+        editor.fill("name: edited")
+        with page.expect_response("**/state"):
+            waiting.pop().continue_()
+        page.unroute("**/state")
+        panel(page, "faults")
+        panel(page, "scenario")
+        expect(page.locator("#messages li")).to_have_count(0)
+        expect(editor).to_have_value("name: edited")
         # A network switched by hand counts, not the scenario's.
         for scripted, now in ({}, "lte"), ({"network": "lte"}, {"rtt": "20ms"}), ({"network": "lte"}, None):
             server.ask("POST", "/__admin/reset", {"scenario": {**running, **scripted}})
@@ -593,12 +619,17 @@ class Stories(Live, Held):
         with page.expect_response("**/reset"):
             page.locator("dialog").get_by_role("button", name="Apply").click()
         expect(page.locator(".toast", has_text="starts over").last).to_be_visible()
-        page.get_by_role("button", name="Load this world's scenario").click()
+        # What was applied is what runs, and nobody has edited that.
         expect(editor).to_have_value(re.compile('^{.*"answers"', re.S))
+        server.ask("POST", "/__admin/faults", {"name": "after-applying", "on": "any", "delay": "1ms"})
+        panel(page, "faults")
+        panel(page, "scenario")
+        expect(editor).to_have_value(re.compile("after-applying"))
         scripted = json.loads(editor.input_value())
         assert scripted["answers"] and scripted["name"] == "scripted-coach", scripted
         page.get_by_role("button", name="Apply").click()
         page.locator("dialog").get_by_role("button", name="Apply").click()
+        expect(page.locator("dialog")).to_have_count(0)
         until(page, "() => fetch('script').then(answer => answer.json()).then(script => script.answers.length > 0)")
         editor.fill("name: mine\nsummary: Goals fail.\nfaults:\n  - {on: GET /api/v1/gols, status: 503}\n")
         page.locator("#messages").get_by_role("button", name="Line 4").click()
