@@ -158,7 +158,7 @@ function card(place, held) {
     return release({ action: step ? "step" : "continue" });
   };
   const answer = () => {
-    const given = members(ANSWER, { required: ["status"] });
+    const given = members(ANSWER, { required: ["status"], changed: wait });
     ask("Answer in place of the server", "Answer", () => release({ action: "answer", ...given.value() }), given.elements);
   };
   const main = button("Continue", () => go(false), { class: "main", title: "With any changes made above" });

@@ -106,7 +106,9 @@ class Held:
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
         cards.get_by_role("button", name="Answer…").click()
         dialog = page.locator("dialog")
-        dialog.get_by_label("Fields", exact=True).fill("Content-Type: text/plain\nRetry-After: 3")
+        # It waits while somebody types the answer, too.
+        with page.expect_response(lambda each: each.request.method == "PATCH" and each.ok):
+            dialog.get_by_label("Fields", exact=True).fill("Content-Type: text/plain\nRetry-After: 3")
         dialog.get_by_label("Body", exact=True).fill("No tea.")
         # The dialog stays open, with its input, until the server accepts an answer.
         dialog.get_by_label("Status", exact=True).fill("99")
