@@ -1,5 +1,5 @@
 // The clock of the world, in the bar: what time it is, what is due next, and the ways to move it.
-import { $, button, fill, h, toast } from "./dom.js";
+import { $, absolve, button, fill, h, toast } from "./dom.js";
 import { duration, isoTime, milliseconds } from "./format.js";
 import { attempt, call, calmly, inWorld, state, tell, when } from "./server.js";
 
@@ -47,14 +47,17 @@ function tick() {
 
 function draw() {
   const by = h("input", { "aria-label": "Move the clock by", placeholder: "10m", size: "5", title: "How far to move the clock, such as 30s, 10m, 24h or 7d; press Enter to move it" });
+  // A refusal hides what is below the bar, and goes at the next step.
+  const forgive = event => absolve(event.currentTarget);
   const move = async event => {
     event.preventDefault();
+    forgive(event);
     if (by.value.trim() && await advance({ advance: by.value.trim() })) by.value = "";
   };
   fill($("clock"), h("span", { class: "date" }), h("span", { class: "now", "aria-label": "World time, UTC" }), h("span", { class: "due" }), isManual() && [
     [["s", "second"], ["min", "minute"], ["h", "hour"]].map(([unit, name]) =>
       button(`+1 ${unit}`, () => advance({ advance: `1${unit[0]}` }), { title: `Move the clock by one ${name}` })),
-    h("form", { submit: move }, by),
+    h("form", { submit: move, input: forgive, focusout: forgive }, h("span", { "data-key": "advance" }, by)),
     button("Next event", nextEvent, { "data-step": true, title: "Move the clock to the next event  (n)" }),
     button(running ? "Pause" : "Run", run, { "aria-pressed": String(Boolean(running)), title: "Let time pass  (r)" })]);
   tick();

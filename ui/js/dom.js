@@ -39,6 +39,7 @@ export const field = (label, control, { wide, hint, key } = {}) =>
 /** A form on a card, with a button that submits it. */
 export const form = (title, label, submit, ...children) => h("form", { class: "card", submit: event => {
   event.preventDefault();
+  absolve(event.target);
   submit();
 } }, h("h3", null, title), children, h("button", { class: "main", type: "submit" }, label));
 
@@ -83,13 +84,20 @@ export function toast(message, { bad, action } = {}) {
   return null;
 }
 
-/** Shows a refusal at the control of the current form that the message names, if it names one. */
+/**
+ * Shows a refusal at the control of the current form that the message names, if it names one. A control whose key is
+ * empty has all refusals.
+ */
 export function blame(message) {
   const form = document.activeElement?.closest("form, .card");
-  for (const old of form?.querySelectorAll(".refused") ?? []) old.remove();
+  absolve(form);
   const named = [...(form?.querySelectorAll("[data-key]") ?? [])].find(each => new RegExp(`\\b${each.dataset.key}\\b`).test(message));
+  named?.closest("details")?.setAttribute("open", "");
   named?.append(h("span", { class: "problem refused" }, message));
 }
+
+/** Removes the refusals that a form shows. */
+export const absolve = form => form?.querySelectorAll(".refused").forEach(each => each.remove());
 
 export const heading = (title, lead, ...tools) => [
   h("div", { class: "head" }, h("h2", null, title), tools), lead && h("p", { class: "lead" }, lead)];

@@ -57,9 +57,16 @@ async function openSender(place, n) {
   const show = name => { area.value = JSON.stringify(socket.templates.find(each => each.type === name)?.members, null, 2) ?? ""; };
   const chosen = select("Template", [...types, ...others], types[0] ?? "text", show);
   show(chosen.value);
-  const message = kind => (types.includes(kind) ? { template: kind, members: JSON.parse(area.value) } : { [kind]: area.value });
+  const message = kind => {
+    if (!types.includes(kind)) return { [kind]: area.value };
+    const members = parsed(area.value);
+    if (members !== undefined) return { template: kind, members };
+    throw new Error(`The members of ${kind} must be a JSON object, but this is not JSON: ${oneLine(area.value, 60)} `
+      + 'Correct it, or choose "Any text" to send it as it is.');
+  };
   const send = () => call("POST", inWorld(`sockets/${n}/send`), message(chosen.value));
-  fill(place, form(`Send to socket ${n}`, "Send", () => attempt(send, `Sent to socket ${n}.`), field("Template", chosen), area));
+  fill(place, form(`Send to socket ${n}`, "Send", () => attempt(send, `Sent to socket ${n}.`), field("Template", chosen),
+    field("Message", area, { wide: true, key: "" })));
   area.focus();
 }
 

@@ -37,12 +37,25 @@ class Live:
         area.fill('{"content": "from the template"}')
         page.get_by_role("button", name="Send", exact=True).click()
         app.received("from the template")
+        # What is wrong with a message is said next to it, until there is a better one.
+        refused = page.locator("#sender .field", has=page.get_by_label("Message")).locator(".refused")
+        for text, said in (('{"content": ', 'The members of stream_chunk must be a JSON object, but this is not JSON: {"content": Correct it'),
+                           ('{"contents": "x"}', "contents")):
+            area.fill(text)
+            page.get_by_role("button", name="Send", exact=True).click()
+            expect(refused).to_contain_text(said)
+        page.get_by_label("Template").select_option("base64")
+        area.fill("%")
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(refused).to_contain_text("base64")
+        is_accessible(page, "a refused message")
         page.get_by_label("Template").select_option("text")
         area.fill("as it is")
         is_accessible(page, "sockets")
         self.picture(page, "sockets-live")
         page.get_by_role("button", name="Send", exact=True).click()
         app.received("as it is")
+        expect(refused).to_have_count(0)
         page.get_by_label("Template").select_option("base64")
         area.fill("AAEC")
         with page.expect_response("**/send") as sent:
@@ -81,7 +94,7 @@ class Live:
             assert ended["faults"] == ["by hand"] and not ended["clean"], ended
         panel(page, "timeline")
         expect(row(page, "enough")).not_to_have_count(0)
-        close_quietly(page)
+        close_quietly(page, "400 (Bad Request)")
 
     def marks(self, server):
         page = self.open(server, "#worlds")

@@ -385,6 +385,14 @@ class Stories(Live, Held):
         refused = form.locator(".field", has=page.get_by_label("Status", exact=True)).locator(".refused")
         expect(refused).to_contain_text("status must be")
         is_accessible(page, "a refused fault")
+        # It is seen under More, too.
+        form.get_by_label("Status", exact=True).fill("500")
+        form.get_by_label("Requests", exact=True).fill("0")
+        form.locator("summary").click()
+        expect(form.locator("details:not([open])")).to_have_count(1)
+        form.get_by_role("button", name="Add").click()
+        expect(form.locator("details .refused")).to_contain_text("requests must be")
+        expect(form.locator("details .refused")).to_be_visible()
         close_quietly(page, "400 (Bad Request)")
         server.stop()
 
@@ -420,9 +428,17 @@ class Stories(Live, Held):
             assert passed == timedelta(seconds=seconds), passed
             moved = time()
         expect(page.locator("#clock .date")).to_have_text(moved[:10])
-        page.get_by_label("Move the clock by").fill("soon")
-        page.keyboard.press("Enter")
-        expect(page.locator(".toast.bad", has_text="soon")).to_be_visible()
+        # What is no duration is said at the field, on a narrow page, too.
+        for typed, width in (("soon", 1440), ("1h30m", 390)):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.get_by_label("Move the clock by").fill(typed)
+            page.keyboard.press("Enter")
+            expect(page.locator(".toast.bad", has_text=typed)).to_be_visible()
+            expect(page.locator("#clock [data-key=advance] .refused", has_text=typed)).to_be_in_viewport(ratio=1)
+            is_accessible(page, f"a refused duration at {width} pixels")
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.get_by_label("Move the clock by").fill("2s")
+        expect(page.locator("#clock .refused")).to_have_count(0)
         server.ask("POST", f"/w/{name}/api/v1/meal-logs/natural", {"raw_input": "toast", "meal_type": "lunch"},
                    **{"Authorization": "Bearer " + world["token"], "X-API-Key": world["api_key"]})
         page.get_by_role("button", name="Next event").click()
