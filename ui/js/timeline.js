@@ -30,7 +30,8 @@ export function startTimeline() {
     const row = timeline.view.rows[event.target.closest(".r")?.dataset.index];
     if (row && !event.metaKey && !event.ctrlKey) {
       event.preventDefault();
-      choose(row);
+      // Where the detail covers the list, a row that stands for chunks only opens.
+      if (!row.isFold || !matchMedia("(max-width: 899px)").matches) choose(row);
       toggleFold(row);
     }
   });
@@ -211,6 +212,8 @@ function fillRow(element, index) {
   const tag = (text, colour = "", title) => text && h("span", { class: `tag ${colour}`, title }, text);
   fill(s, kind === "exchange" && h("span", { class: `status ${failing}` }, status || "—"),
     h("span", { class: `what ${kind === "closed" ? failing : ""}` }, shortIDs(row.type)),
+    // Where there is no room for the columns.
+    row.isFold && h("span", { class: "sums" }, h("span", null, `× ${row.chunks.length} `), bytes(row.size), h("span", null, ` ${row.gap}`)),
     tag(row.took >= 1 && duration(row.took), "", "Time from the request to its answer"),
     tag(kind !== "fault" && row.faults.join(", "), "fault"), tag(entry.delivery?.replaceAll("_", " "), "fault"),
     tag(entry.unmatched?.replaceAll("_", " "), "breach"),

@@ -728,6 +728,18 @@ class Stories(Live, Held):
             expect(page.locator("#detail")).to_contain_text(BROKEN)
             self.picture(page, f"detail-{name}")
             close_quietly(page)
+        # Chunks in one row show their sums where there is no room for columns; where the detail covers the list, the row only opens.
+        for size, shown in (((1024, 768), r"[\d.]+ kB"), ((390, 844), r"× \d+ [\d.]+ kB [\d.]+ m?s")):
+            page = self.open(server, size=size)
+            fold = row(page, "stream_chunk × ")
+            expect(fold.locator(".sums")).to_be_in_viewport(ratio=1)
+            assert re.fullmatch(shown, fold.locator(".sums").inner_text().strip()), fold.locator(".sums").inner_text()
+            fold.click()
+            expect(row(page, "stream_complete")).to_be_visible()
+            expect(row(page, "stream_chunk").nth(1)).to_be_visible()
+            expect(page.locator("#detail")).to_be_visible(visible=size[0] == 1024)
+            self.picture(page, f"chunks-{size[0]}")
+            close_quietly(page)
         # A clock that is moved by hand has the most in the bar.
         world = server.ask("POST", "/__admin/worlds", {"clock": "manual"})["id"]
         for size in ((1024, 768), (390, 844)):
