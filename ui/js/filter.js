@@ -62,6 +62,12 @@ function nearest(word, words) {
 
 /** The mistake in the filter, if any. */
 export function mistake(filter) {
+  for (const word of wordsOf(filter)) {
+    const [, key, sign, value] = word.match(/^([a-z]+)(:|[<>!=]=|[<>])(.*)$/) ?? [];
+    if (!Object.hasOwn(CONDITIONS, key)) continue;
+    const form = sign !== ":" && VALUES[key] ? `${key}= and ${VALUES[key][0]}` : `${key}=${value}`;
+    return `${word} is not a condition. Write ${form}, or text=${word} to find this text.`;
+  }
   for (const [key, value] of wordsOf(filter).map(conditionOf).filter(Boolean)) {
     if (!Object.hasOwn(CONDITIONS, key)) {
       const near = nearest(key, Object.keys(CONDITIONS)), hint = near ? ` Did you mean ${near}?` : "";

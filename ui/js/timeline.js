@@ -53,7 +53,7 @@ export function startTimeline() {
   refilter();
 }
 
-const length = () => timeline.view.rows.length + (isNarrow(timeline.filter) ? 0 : due.length);
+const length = () => timeline.view.rows.length + (mistake(timeline.filter) || isNarrow(timeline.filter) ? 0 : due.length);
 
 /** Takes a batch of events of the stream, or entries of a run. */
 export function takeEvents(events) {

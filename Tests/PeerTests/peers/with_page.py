@@ -210,6 +210,13 @@ class Stories(Live, Held):
                             ("direction=up", "one of client_to_server, server_to_client"), ("connection=a", "a whole number")):
             shows(word, without=[goals])
             expect(page.locator("#empty")).to_contain_text(f"{word} is not valid: {word.split('=')[0]} must be {taken}")
+        # A condition in another form is not taken for words.
+        for word, form in (("status:404", "status=404, or text=status:404 to find"), ("path:/goals", "path=/goals,"),
+                           ("status>=400", "status= and a status, such as 404, or a status class, such as 4xx, or")):
+            shows(word, without=[goals])
+            expect(page.locator("#empty")).to_contain_text(f"{word} is not a condition. Write {form}")
+        shows("text=status:404", without=[goals])
+        expect(page.locator("#empty")).to_have_text("No entry matches the filter.")
         shows("kind=frame")
         # A new condition replaces the one with its key, and the address keeps it.
         page.get_by_label("Add a condition").select_option("kind=exchange")
@@ -412,6 +419,11 @@ class Stories(Live, Held):
         panel(page, "timeline")
         expect(page.locator(".r.ahead:not([hidden])")).to_have_count(1)
         is_accessible(page, "manual clock")
+        # A mistake in the filter is told although something is due.
+        page.get_by_label("Filter by words").fill("pings=no")
+        expect(page.locator("#empty")).to_contain_text("pings=no is not valid")
+        expect(page.locator(".r.ahead:not([hidden])")).to_have_count(0)
+        page.get_by_role("button", name="Clear").click()
         now = page.locator("#clock .now")
         before = now.inner_text()
         page.get_by_role("button", name="+1 s").click()
