@@ -30,6 +30,7 @@ class Live:
             expect(small.get_by_role("button", name="Frames")).to_be_in_viewport(ratio=1)
             is_accessible(small, f"sockets at {size[0]} pixels")
             close_quietly(small)
+        self.streaming()
         page.get_by_role("button", name="Send…").click()
         page.get_by_label("Template").select_option("stream_chunk")
         area = page.locator("#sender textarea")
@@ -134,3 +135,21 @@ class Live:
         page.locator("dialog").get_by_role("button", name="Reset").click()
         expect(page.locator("#world-list tr", has_text=world)).to_contain_text("conflict")
         close_quietly(page)
+
+    def streaming(self):
+        """A socket's state is longest while an answer streams, and hides no action at any width."""
+        server = self.serve("--scenario", "default", "--clock", "manual")
+        app = App(self.browser, server)
+        app.chat(server.consultation(), stays=True)
+        app.say(message("Hello"))
+        app.received("message_received")
+        server.ask("POST", "/__admin/clock", {"advance": "2s"})
+        page = self.open(server, "#sockets")
+        state = page.locator("#socket-list td", has_text=re.compile(r"streaming \d+ of \d+, next at"))
+        expect(state).to_have_count(1)
+        for width in range(1180, 1300, 10):
+            page.set_viewport_size({"width": width, "height": 800})
+            for name in ("Hold", "Reset", "Silence"):
+                expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
+        close_quietly(page)
+        server.stop()
