@@ -23,6 +23,32 @@ extension Peers {
             }
         }
 
+        @Test("On README's server, its commands work after the banner's, and a first session works after both")
+        func afterOneAnother() async throws {
+            let documents = try Document.all.get()
+            let readme = try #require(documents.first { $0.path == "README.md" })
+            let start = try #require(documents.first { $0.path == "docs/start.md" })
+            let banner = try #require(readme.text.firstMatch(of: #/(?s)\n  (curl .+?)\n\n/#)).output.1
+            let chapter = try #require(
+                readme.text.components(separatedBy: "\n## ").first { $0.hasPrefix("Point an app at it\n") })
+            let pages = [Document(path: readme.path, text: "## \(chapter)"), start]
+            let sessions = try pages.flatMap { try ShellSession.all(in: $0) }
+            #expect(sessions.count >= 4)
+            try await RunningServer.serve { server in
+                var runner = try DocumentRunner(server)
+                let first = try await runner.run(ShellSession(commands: [ShellSession.Command(text: String(banner))]))
+                #expect(first[0].contains("\n{\"success\":true,"))
+                for session in sessions {
+                    let expected = session.commands.map { runner.timeless("$ \($0.text)\n\($0.output)") }
+                    let printed = try await runner.run(session).map {
+                        // Only this server takes time for an answer.
+                        runner.timeless($0).replacing(#/"processing_time_ms": \d+/#, with: "\"processing_time_ms\": 0")
+                    }
+                    #expect(printed == expected)
+                }
+            }
+        }
+
         @Test("The reader finds each page's commands and files")
         func found() throws {
             let documents = try Document.all.get()
