@@ -1,4 +1,7 @@
 import ArgumentParser
+import Faults
+import Scenarios
+import TestSupport
 import Testing
 
 @testable import fitiq_mock
@@ -136,6 +139,25 @@ struct CommandParsingTests {
             #expect(isThere, "wholeLines has no \(option) of \(name).")
         }
         #expect(!lines.isEmpty)
+    }
+
+    @Test("The program accepts every command in the table of tasks, with the names in it")
+    func tasks() throws {
+        let commands = try textOfPackage("docs/tasks.md").matches(of: #/`fitiq-mock ([^`]+)`/#).map {
+            $0.output.1.split(separator: " ").map(String.init)
+        }
+        #expect(commands.count >= 15)
+        for command in commands {
+            let line = command.joined(separator: " ")
+            #expect(throws: Never.self, "\(line)") { try FitIQMock.parsed(command) }
+            for (word, name) in zip(command, command.dropFirst()) {
+                switch word {
+                case "--scenario", "reset": #expect(Scenario.builtIn(named: name) != nil, "\(line)")
+                case "--network": #expect(NetworkProfile.named(name) != nil, "\(line)")
+                default: continue
+                }
+            }
+        }
     }
 
     @Test("A command's help, version and errors have the same text as in the command tree", arguments: commands)
