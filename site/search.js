@@ -1,12 +1,12 @@
 "use strict";
-// Finds sections that have all words; a heading that is the word counts most, then one that has it, the page's title, then how often the text has them.
+// Finds sections that have all words; a heading that equals the query counts most, then one that contains it, the page's title, then how often the text has them.
 const field = document.getElementById("search");
 const hits = document.getElementById("hits");
 const most = 20;
 
 function score(entry, words) {
   const [, title, heading, text] = entry.map(part => part.toLowerCase());
-  let sum = 0;
+  let sum = heading === words.join(" ") ? 40 : 0;
   for (const word of words) {
     const count = text.split(word).length - 1;
     const here = (heading === word ? 40 : heading.includes(word) ? 20 : 0) + (title.includes(word) ? 8 : 0) + Math.min(count, 5);

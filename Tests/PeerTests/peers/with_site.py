@@ -66,6 +66,14 @@ def main(chromium, folder, pictures=None):
             expect(page.locator("#hits a").first).to_have_text(f"Options, exit codes and files: {option}")
         page.locator("#hits a").first.click()
         expect(page.locator("tr:target")).to_contain_text(options[-1])
+        # So is each limit, by what it is about.
+        limits = re.findall(r"^\| ([^|`]+?) \| .* \|$", (Path(__file__).parents[3] / "docs/limits.md").read_text(encoding="utf-8"), re.M)
+        limits = [limit for limit in limits if limit not in ("what", "---")]
+        assert "WebSocket message" in limits and len(limits) > 100, limits
+        for limit in limits:
+            page.locator("#search").fill(limit)
+            first = page.locator("#hits a").evaluate_all("links => links.slice(0, 3).map(link => link.textContent)")
+            assert f"Limits: {limit}" in first, (limit, first)
         # The source that a page shows is also a page.
         page.goto((folder / "docs/frameworks.html").as_uri())
         page.get_by_role("link", name="conftest.py").first.click()
