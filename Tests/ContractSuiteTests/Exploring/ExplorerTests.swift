@@ -470,7 +470,7 @@ struct ExplorerTests {
         let error = await #expect(throws: ExploreError.self) {
             try await explore(faults: ExploreLimits.rulesOfScenario + 1)
         }
-        #expect(error?.description.contains("at most 996 faults, answers, meals") == true)
+        #expect(error?.description.contains("at most 996 each of faults, answers, meals") == true)
     }
 
     @Test("A confirmation may require the maximum number of attempts")
