@@ -47,7 +47,7 @@ function tick() {
 
 function draw() {
   const by = h("input", { "aria-label": "Move the clock by", placeholder: "10m", size: "5", title: "How far to move the clock, such as 30s, 10m, 24h or 7d; press Enter to move it" });
-  // A refusal hides what is below the bar, and goes at the next step.
+  // The refusal covers the page below the bar until the next step.
   const forgive = event => absolve(event.currentTarget);
   const move = async event => {
     event.preventDefault();

@@ -85,8 +85,8 @@ export function toast(message, { bad, action } = {}) {
 }
 
 /**
- * Shows a refusal at the control of the current form that the message names, if it names one. A control whose key is
- * empty has all refusals.
+ * Shows a refusal at the control of the current form that the message names, if it names one. A control with an empty
+ * key shows all refusals.
  */
 export function blame(message) {
   const form = document.activeElement?.closest("form, .card");

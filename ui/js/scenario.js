@@ -5,8 +5,11 @@ import { timelineAsScenario } from "./copy.js";
 import { timeline } from "./timeline.js";
 
 let area = null, gutter = null, messages = [];
-/** The last loaded text: until somebody changes it, the editor shows what runs whenever its panel appears. */
-let loaded = "";
+/**
+ * The last text that was loaded or applied, and what ran then. Until somebody edits the text, the editor loads what runs
+ * if that has changed when the panel appears.
+ */
+let loaded = "", ran = null;
 
 export function startScenario() {
   area = h("textarea", { spellcheck: "false", "aria-label": "Scenario", wrap: "off" });
@@ -32,22 +35,31 @@ export function startScenario() {
   number();
   when("panel world", () => {
     if (state.panel !== "scenario") return;
-    if (area.value === loaded) load({ replaces: false }).catch(() => null);
+    follow().catch(() => null);
     check();
   });
 }
 
-/**
- * Shows the world as a scenario: its data, its scenario's script, and its current network and faults. Unless it
- * `replaces` changes, a text that somebody has changed meanwhile stays.
- */
-async function load({ replaces = true } = {}) {
-  const world = state.world, parts = ["state", "script", "network", "faults"];
-  const [held, script, { network }, { faults }] = await Promise.all(parts.map(each => call("GET", inWorld(each))));
+/** What runs in a world, apart from its data: the scenario's script, and the current network and faults. */
+async function running(world) {
+  const [script, { network }, { faults }] = await Promise.all(["script", "network", "faults"].map(each => call("GET", inWorld(each))));
   // The server's counts are not part of a rule, and a page's breakpoint ends with the page.
   const rules = faults.filter(each => !each.controller).map(({ matches, acted, holding, ...rule }) => rule);
+  return { world, scenario: { ...script, network: network ?? undefined, ...(rules.length && { faults: rules }) } };
+}
+
+async function follow() {
+  const now = JSON.stringify(await running(state.world));
+  if (now !== ran && area.value === loaded) await load({ replaces: false });
+}
+
+/** Shows the world as a scenario. Unless this `replaces` edits, a text that was edited in the meantime stays. */
+async function load({ replaces = true } = {}) {
+  const world = state.world;
+  const [held, now] = await Promise.all([call("GET", inWorld("state")), running(world)]);
   if (world !== state.world || !(replaces || area.value === loaded)) return;
-  loaded = JSON.stringify({ ...held, ...script, network: network ?? undefined, ...(rules.length && { faults: rules }) }, null, 2);
+  ran = JSON.stringify(now);
+  loaded = JSON.stringify({ ...held, ...now.scenario }, null, 2);
   if (area.value !== loaded) show(loaded);
 }
 
@@ -59,9 +71,9 @@ function show(text) {
 }
 
 async function apply() {
-  const scenario = await checkText();
+  const text = area.value, scenario = await checkText();
   const done = scenario && await act("POST", "reset", { scenario }, "The world starts over with this scenario.");
-  if (done) await attempt(() => load());
+  if (done) await attempt(async () => { [loaded, ran] = [text, JSON.stringify(await running(state.world))]; });
   return done;
 }
 

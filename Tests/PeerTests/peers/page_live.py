@@ -38,7 +38,7 @@ class Live:
         area.fill('{"content": "from the template"}')
         page.get_by_role("button", name="Send", exact=True).click()
         app.received("from the template")
-        # What is wrong with a message is said next to it, until there is a better one.
+        # A refused message has its refusal next to it until the next attempt.
         refused = page.locator("#sender .field", has=page.get_by_label("Message")).locator(".refused")
         for text, said in (('{"content": ', 'The members of stream_chunk must be a JSON object, but this is not JSON: {"content": Correct it'),
                            ('{"contents": "x"}', "contents")):
