@@ -174,9 +174,9 @@ struct OutcomeTests {
     }
 
     @Test(
-        "A list may have lines for other reports, but a scenario must not be misspelt",
+        "A list may have lines for other reports, but scenarios must be spelled correctly",
         arguments: [
-            ("limit-reached command\nexplore/crash\nx explore/crash\n", ""),
+            ("limit-reached command\nexplore/crash\nx explore/crash\nagainst/mine\n", ""),
             ("limit-reachd command\n", "f:1: there is no scenario 'limit-reachd'. Did you mean 'limit-reached'?"),
             ("defualt ids/lowercase\n", "f:1: there is no scenario 'defualt'. Did you mean 'default'?"),
             // These may be scenarios in other files, or other reports' names.
@@ -186,7 +186,7 @@ struct OutcomeTests {
     func sharedList(text: String, mistakes: String) {
         do {
             let known = try KnownBroken(
-                reading: Array(text.utf8), checks: [Report.Run.command], others: ["explore/crash"],
+                reading: Array(text.utf8), checks: [Report.Run.command], others: ["explore/crash", "against/"],
                 scenarios: ["default", "limit-reached"])
             #expect(mistakes.isEmpty && known.lines.count == text.split(separator: "\n").count)
         } catch { #expect(error.description(file: "f") == mistakes) }

@@ -259,13 +259,15 @@ public struct KnownBroken: Sendable {
     ///
     /// - Parameters:
     ///   - checks: The addresses of the existing checks.
-    ///   - others: The addresses of the checks of other reports, which may use the same list.
+    ///   - others: The addresses of the checks of other reports, which may use the same list; an address with a slash at
+    ///     its end stands for all addresses below it.
     ///   - scenarios: The names of the known scenarios, or empty if runs have other names.
     public init(
         reading bytes: [UInt8], checks: [String] = [], others: [String] = [], scenarios: [String] = []
     ) throws(KnownBrokenErrors) {
         let ownSubjects = Set((Judge.obligations.map(\.id) + checks).map(ExactString.init(_:)))
         let subjects = ownSubjects.union(others.map(ExactString.init(_:)))
+        let families = others.filter { $0.hasSuffix("/") }
         var lines: [Line] = []
         var places: [[ExactString]: Int] = [:]
         var mistakes: [KnownBrokenErrors.Mistake] = []
@@ -280,7 +282,7 @@ public struct KnownBroken: Sendable {
             guard let subject = words.last else { continue }
             if words.count > 2 {
                 mistake(Messages.tooManyWords(words.map(\.text).joined(separator: " ")))
-            } else if !subjects.contains(subject) {
+            } else if !subjects.contains(subject), !families.contains(where: subject.text.hasPrefix) {
                 mistake(Messages.unknownSubject(subject.text, known: subjects.sorted().map(\.text)))
             } else if words.count == 2, ownSubjects.contains(subject),
                 let near = Self.misspelt(words[0].text, among: scenarios)
