@@ -328,7 +328,7 @@ struct FakeBackendTests {
 
     @Test(
         "A test that takes longer than its budget without faults reports an issue",
-        .foundOut("took longer than exploring(budget: 1.0 seconds), so no fault was tried", fails: true),
+        .foundOut("used up exploring(budget: 1.0 seconds), so no fault was tried", fails: true),
         .fakeBackend().exploring(runs: 1, budget: .seconds(1)))
     func slow() async throws {
         _ = try? await Client().ask("GET", "/api/v1/goals")

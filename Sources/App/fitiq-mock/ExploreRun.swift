@@ -201,7 +201,7 @@ struct ExploreRun {
         }
         if exploration.ended == .interrupted {
             report.incomplete = Messages.interruptedExploration(exploration.counts.schedules)
-        } else if !exploration.hasBaseline, let budget = options.time {
+        } else if exploration.isUsedUpWithoutFaults, let budget = options.time {
             report.incomplete = Messages.slowBaseline(budget: budget.components.seconds)
         }
         // The list may have lines for other commands.

@@ -263,7 +263,7 @@ enum Messages {
         "\(interruptedRun): this report covers \(Words.counted(count, "schedule"))."
     }
     static func slowBaseline(budget: Int64) -> String {
-        "The runs without faults took longer than --budget \(Lifetime(seconds: budget)), so no fault was tried: set a "
+        "The runs without faults used up --budget \(Lifetime(seconds: budget)), so no fault was tried: set a "
             + "longer --budget."
     }
     /// Follows the advice for a command that ends with a failure status.

@@ -76,7 +76,7 @@ extension FakeBackendTrait {
         } observing: { exploration in
             progress.note(runs: exploration.counts.singles + exploration.counts.pairs, found: exploration.found.count)
         }
-        if !exploration.hasBaseline {
+        if exploration.isUsedUpWithoutFaults {
             Self.record(Messages.slowBaseline(exploring.budget), failsRun: true, for: test)
         } else if !exploration.hasConnected {
             Self.record(Messages.neverConnected, failsRun: true, for: test)

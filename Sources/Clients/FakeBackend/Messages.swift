@@ -70,7 +70,7 @@ enum Messages {
     }
 
     static func slowBaseline(_ budget: Duration) -> String {
-        "The test's runs without faults took longer than exploring(budget: \(budget)), so no fault was tried: use a "
+        "The test's runs without faults used up exploring(budget: \(budget)), so no fault was tried: use a "
             + "longer budget."
     }
 

@@ -40,8 +40,10 @@ public struct Exploration: Sendable {
     ///
     /// If the client sent nothing, no faults were tried.
     public internal(set) var hasConnected = false
-    /// Whether the runs without faults were completed; otherwise, no faults were tried.
-    public internal(set) var hasBaseline = false
+    /// Whether the runs without faults were completed.
+    var hasBaseline = false
+    /// Whether the runs without faults took all the time, so that no fault was tried.
+    public var isUsedUpWithoutFaults: Bool { ended == .budget && counts.schedules == 0 }
     /// The instructions that the client does not support, by story.
     ///
     /// The expectations in the steps of these stories do not count.
