@@ -123,7 +123,7 @@ struct Chat: ParsableCommand {
                 (client, id) = begun
                 news = Task { [client] in await ChatNews.follow(client) }
                 FitIQMock.printError(
-                    isSame ? Messages.chatGoesOn : isGone ? Messages.begunAnew(id) : Messages.begunAgain(id))
+                    isSame ? Messages.chatContinues : isGone ? Messages.begunAnew(id) : Messages.begunAgain(id))
                 return true
             } catch let error as ClientError where input.isEdited {
                 // The user can try another line.

@@ -29,7 +29,7 @@ enum ChatNews {
                 say(Messages.connectionLost)
             case .connected where isLost:
                 isLost = false
-                say(Messages.chatGoesOn)
+                say(Messages.chatContinues)
             case .failed where isLost: say(Messages.notConnectedAgain)
             case .connected, .connecting, .disconnected, .failed: break
             }

@@ -112,7 +112,7 @@ enum Messages {
         "\(text.onOneLine(limit: 100)): \(calories.map { "\($0) kcal" } ?? "completed")"
     }
     static let connectionLost = "the connection was lost; reconnecting ..."
-    static let chatGoesOn = "reconnected."
+    static let chatContinues = "reconnected."
     static func made(_ template: ClientState.Template) -> String {
         "the coach created a \(template.type) template: \(template.name)"
     }

@@ -66,7 +66,7 @@ def main(chromium, folder, pictures=None):
             expect(page.locator("#hits a").first).to_have_text(f"Options, exit codes and files: {option}")
         page.locator("#hits a").first.click()
         expect(page.locator("tr:target")).to_contain_text(options[-1])
-        # So is each limit, by what it is about.
+        # Each limit is found by its name, too.
         limits = re.findall(r"^\| ([^|`]+?) \| .* \|$", (Path(__file__).parents[3] / "docs/limits.md").read_text(encoding="utf-8"), re.M)
         limits = [limit for limit in limits if limit not in ("what", "---")]
         assert "WebSocket message" in limits and len(limits) > 100, limits
