@@ -139,8 +139,8 @@ class Page:
     def number(self, tokens):
         """Gives each heading the anchor that GitHub gives it, and each section its text.
 
-        A table row is a section, too, so that the search finds each row of a long table. Its heading is the first name in
-        code in its first cell, such as an option, or else the cell's text.
+        A table row is a section, too, so that the search finds each row of a long table. Its heading is the name in code
+        that begins its first cell, such as an option, or else the cell's text.
         """
         section = row = None
         for place, token in enumerate(tokens):
@@ -158,10 +158,11 @@ class Page:
                 row = token
             elif section and token.type == "inline" and tokens[place - 1].type != "heading_open":
                 section[2].append(self.text(token))
-                names = [child.content for child in token.children or [] if child.type == "code_inline"] + [self.text(token)]
-                if tokens[place - 1].type == "td_open" and tokens[place - 2] is row and names[0]:
+                first = token.children[0] if token.children else token
+                name = first.content if first.type == "code_inline" else self.text(token)
+                if tokens[place - 1].type == "td_open" and tokens[place - 2] is row and name:
                     row.attrSet("id", f"{section[0]}.{len(self.sections)}")
-                    self.sections.append((row.attrGet("id"), names[0], []))
+                    self.sections.append((row.attrGet("id"), name, []))
                 elif tokens[place - 1].type == "td_open" and row and row.attrGet("id"):
                     self.sections[-1][2].append(self.text(token))
             elif section and token.type == "fence":
