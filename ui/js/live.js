@@ -151,9 +151,9 @@ function card(place, held) {
   const subject = held[kind] ?? request;
   const [key, schema, value] = bodyOf(subject, isFrame ? "payload" : "body");
   const path = `held/${held.held}`, prolong = time => act("PATCH", path, { for: time }).then(readHeld);
-  const left = () => timeLeft(state.held.find(each => each.held === held.held) ?? held);
+  const current = () => state.held.find(each => each.held === held.held), left = () => timeLeft(current() ?? held);
   // While somebody types, it waits at least five minutes; this does not shorten a longer wait.
-  const wait = calmly(20_000, () => left() < 300_000 && prolong("5m"));
+  const wait = calmly(20_000, () => current() && left() < 300_000 && prolong("5m"));
   const inputs = kind in CHANGES && members({ ...CHANGES[kind], [key]: schema }, { values: { ...subject, [key]: value }, changed: () => {
     wait();
     fill(main, Object.keys(inputs.value()).length ? "Continue, changed" : "Continue");

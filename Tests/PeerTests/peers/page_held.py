@@ -103,6 +103,7 @@ class Held:
         assert set(self.released()) == {"action", "base64"}
         assert '"raw_input":"Soup"' in asked.result()[1], asked.result()
         # An answer in its place.
+        page.clock.install()
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
         cards.get_by_role("button", name="Answer…").click()
         dialog = page.locator("dialog")
@@ -121,11 +122,16 @@ class Held:
         expect(dialog).to_have_count(0)
         assert asked.result() == (418, "No tea."), asked.result()
         expect(cards).to_have_count(0)
+        # The text typed last does not prolong the wait of what has been released.
+        prolonged = []
+        page.on("request", lambda each: each.method == "PATCH" and prolonged.append(each.url))
+        page.clock.fast_forward(21_000)
         # Dropped in the selected way.
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
         cards.get_by_label("How to drop it").select_option("reset")
         assert self.released("Drop") == {"action": "drop", "how": "reset"}
         assert isinstance(asked.exception(), OSError), asked.exception()
+        assert not prolonged, prolonged
         self.remove_all()
 
     def responses(self, server, threads):
