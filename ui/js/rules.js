@@ -2,13 +2,14 @@
 import { inText } from "./dom.js";
 import { labelled } from "./format.js";
 
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const quoted = text => `“${inText(text)}”`;
 
 /** Which of a series: a number, a range such as 2..4 or 3.., or a selection. */
 function which(noun, value) {
   const [from, to = from] = typeof value === "object" ? [value.from ?? 1, value.to ?? ""] : String(value).split("..");
-  const range = value === "1.." ? `all ${noun}s` : to === "" ? `${noun}s from ${from} on` : from === to ? `${noun} ${from}`
-    : `${noun}s ${from} to ${to}`;
+  const range = to === "" ? (Number(from) === 1 ? `all ${noun}s` : `${noun}s from ${from} on`)
+    : from === to ? `${noun} ${from}` : `${noun}s ${from} to ${to}`;
   const share = [value.every && `1 in ${value.every} of them`, value.per_mille != null && `${value.per_mille} in 1000 of them`];
   return [range, ...share].filter(Boolean).join(", ");
 }
@@ -31,17 +32,17 @@ const SAYS = {
   connection: value => `Only connection ${value}`, at: point,
   status: (value, { quota }) => `${quota ? "Then answers" : "Answers"} ${value}`,
   processed: () => "After the backend has carried out the request",
-  quota: ({ requests, per }) => `Answers ${requests} requests per ${per} correctly`,
+  quota: ({ requests, per }) => `Answers ${counted(requests, "request")} per ${per} correctly`,
   code: value => `With the code ${value}`, message: value => `With the message ${quoted(value)}`,
   body: value => `With the body ${quoted(value)}`, content_type: value => (value == null ? "Without Content-Type" : `With Content-Type ${value}`),
   retry_after: value => `With Retry-After ${value}`, delay: value => `Waits ${value}`,
-  dribble: ({ bytes: count, every }) => `Sends ${count} bytes every ${every}`,
-  truncate: ({ after }) => `Ends the connection after ${after} bytes of the body`,
+  dribble: ({ bytes: count, every }) => `Sends ${counted(count, "byte")} every ${every}`,
+  truncate: ({ after }) => `Ends the connection after ${counted(after, "byte")} of the body`,
   content_length: value => `Makes Content-Length too ${value > 0 ? "large" : "small"} by ${Math.abs(value)}`,
   malformed: value => (value === "json" ? "Sends a body that is not valid JSON" : "Sends broken chunks"),
-  reset: ({ after }) => `Resets the connection${after == null ? "" : ` after ${after} bytes`}`,
+  reset: ({ after }) => `Resets the connection${after == null ? "" : ` after ${counted(after, "byte")}`}`,
   close: value => `Closes with ${value === "none" ? "no code" : value.code ?? value}${value.reason ? ` and the reason ${quoted(value.reason)}` : ""}`,
-  cut: ({ after, reset }) => `Sends ${after} bytes of the frame, then ${reset ? "RST" : "FIN"}`,
+  cut: ({ after, reset }) => `Sends ${counted(after, "byte")} of the frame, then ${reset ? "RST" : "FIN"}`,
   end: ({ how, after }) => `Sends the frame, then ${ENDS[how]}${after ? ` after ${after}` : ""}`,
   reserved_bits: value => `Sets the frame's reserved bits to ${value}`, fragments: value => `Splits the text at bytes ${inText(value)}`,
   coalesce: value => `Sends ${value} messages in one frame`, compression: value => `Breaks compression, ${value}`,
