@@ -29,7 +29,7 @@ public struct CompressionTerms: Hashable, Sendable {
         return value
     }
 
-    /// The terms for the first offer in a request that the server can fulfil; nil if there is none.
+    /// The terms for a request's first acceptable offer; nil if the server can accept no offer.
     ///
     /// §7.1: a server declines an offer with an unknown or repeated parameter, or a bad value. A field that is not a
     /// list of extensions offers nothing.

@@ -67,7 +67,7 @@ public struct Scenario: Sendable, Equatable {
     /// The rules for answers, meals and faults, and the stubs.
     public var ruleCount: Int { script.answers.count + script.meals.count + faults.count + stubs.count }
 
-    /// Whether the scenario can replay a session: it has none yet, and uses none of ``keysWithoutReplay``.
+    /// Whether a session can be added: the scenario has no session yet, and no key in ``keysWithoutReplay``.
     public var canReplay: Bool {
         data == WorldData() && script == Script() && stubs.isEmpty && overlay == nil && unreadOverlay == nil
             && upstream == nil && tokenLifetime == nil && rules.accounts == nil && rules.perTopic == nil
