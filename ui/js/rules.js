@@ -54,6 +54,6 @@ const SAYS = {
 export function inPhrases(rule, first = []) {
   const said = Object.entries(rule).filter(([, value]) => value !== false).map(([key, value]) => SAYS[key]?.(value, rule)
     ?? (value === true ? FORMS.fault[key]?.description.split(/[.;]/)[0] : null) ?? `${labelled(key)} ${inText(value)}`);
-  // An acronym stays as it is.
+  // Acronyms keep their capitals.
   return [...first, ...said].map((part, index) => (index ? part.replace(/^[A-Z](?![A-Z])/, letter => letter.toLowerCase()) : part)).join(", ");
 }

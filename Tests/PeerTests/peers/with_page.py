@@ -440,7 +440,7 @@ class Stories(Live, Held):
             assert passed == timedelta(seconds=seconds), passed
             moved = time()
         expect(page.locator("#clock .date")).to_have_text(moved[:10])
-        # The field shows that the text is no duration, also on a narrow page.
+        # The field shows that the text is not a duration, also on a narrow page.
         for typed, width in (("soon", 1440), ("1h30m", 390)):
             page.set_viewport_size({"width": width, "height": 900})
             page.get_by_label("Move the clock by").fill(typed)
