@@ -5,6 +5,14 @@ import Testing
 
 extension ParsedMeal {
     var totals: MealNutrients { items.reduce(into: MealNutrients()) { $0 += $1.nutrients } }
+
+    /// The reading as text: `egg 2 pieces, toast 1 servings = 290 kcal; unknown: zork`.
+    var reading: String {
+        func plain(_ quantity: Double) -> String { quantity == quantity.rounded() ? "\(Int(quantity))" : "\(quantity)" }
+        let foods = items.map { "\($0.foodKey) \(plain($0.quantity)) \($0.unit)" }.joined(separator: ", ")
+        return (items.isEmpty ? "nothing" : "\(foods) = \(totals.calories) kcal")
+            + (unknown.isEmpty ? "" : "; unknown: \(unknown.joined(separator: ", "))")
+    }
 }
 
 extension MealItem {
@@ -13,37 +21,26 @@ extension MealItem {
     private static let keys = Dictionary(uniqueKeysWithValues: FoodTable.foods.map { (foodID(ofKey: $0.key), $0.key) })
 }
 
-/// Some text with its expected reading: `egg 2 pieces, toast 1 servings`, and the total of calories.
+/// Some text with its expected reading.
 struct ReadMeal: CustomTestStringConvertible {
     let text: String
-    let items: String
-    let calories: Int
-    let unknown: [String]
-
-    init(_ text: String, _ items: String, _ calories: Int, unknown: [String] = []) {
-        self.text = text
-        self.items = items
-        self.calories = calories
-        self.unknown = unknown
-    }
+    let reading: String
 
     var testDescription: String { text }
 
-    func check(sourceLocation: SourceLocation = #_sourceLocation) {
-        let meal = MealParser.parse(text)
-        let items = meal.items.map { "\($0.foodKey) \(Self.plain($0.quantity)) \($0.unit)" }
-        #expect(items.joined(separator: ", ") == self.items, sourceLocation: sourceLocation)
-        #expect(meal.totals.calories == calories, sourceLocation: sourceLocation)
-        #expect(meal.unknown == unknown, sourceLocation: sourceLocation)
-        #expect(!meal.isTruncated, sourceLocation: sourceLocation)
-        // Each item notes its unknown words, which lower its confidence.
-        for item in meal.items {
-            #expect((item.confidence <= 0.7) || unknown.isEmpty, sourceLocation: sourceLocation)
-            #expect(item.notes?.contains("Not recognized") ?? false == !unknown.isEmpty, sourceLocation: sourceLocation)
-        }
+    /// A row is a reading, and the texts that are read so.
+    static func table(_ rows: KeyValuePairs<String, [String]>) -> [ReadMeal] {
+        rows.flatMap { reading, texts in texts.map { ReadMeal(text: $0, reading: reading) } }
     }
 
-    private static func plain(_ quantity: Double) -> String {
-        quantity == quantity.rounded() ? "\(Int(quantity))" : "\(quantity)"
+    func check(sourceLocation: SourceLocation = #_sourceLocation) {
+        let meal = MealParser.parse(text)
+        #expect((meal.reading, meal.isTruncated) == (reading, false), sourceLocation: sourceLocation)
+        // Each item notes the meal's unknown words, which lower its confidence.
+        for item in meal.items {
+            #expect(item.confidence <= 0.7 || meal.unknown.isEmpty, sourceLocation: sourceLocation)
+            let isNoted = item.notes?.contains("Not recognized") ?? false
+            #expect(isNoted == !meal.unknown.isEmpty, sourceLocation: sourceLocation)
+        }
     }
 }
