@@ -12,14 +12,11 @@ struct FoodFileTests {
     /// A valid line, in the order of the columns.
     static let apple = [
         "fruit", "apple", "apple", "red apple; Äpfel", "52", "0.26", "13.81", "0.17", "2.4", "", "1 medium apple",
-        "182",
-        "cups 125; pieces 182.5", "small 149; large 223", "kcal 70; protein 6.5; fat 5", "Raw, sliced", "solid",
+        "182", "cups 125; pieces 182.5", "small 149; large 223", "kcal 70; protein 6.5; fat 5", "Raw, sliced", "solid",
         "SR Legacy", "Apples, raw", "171688", "Anything.",
     ]
 
-    private static func read(_ text: String) -> FoodFile {
-        Array(text.utf8).withUnsafeBufferPointer { FoodFile($0) }
-    }
+    private static func read(_ text: String) -> FoodFile { Array(text.utf8).withUnsafeBufferPointer { FoodFile($0) } }
 
     private static func line(_ changes: [(column: FoodFile.Column, cell: String)]) -> String {
         var cells = apple
@@ -51,8 +48,7 @@ struct FoodFileTests {
         #expect(food.label == MealNutrients(calories: 70, proteinTenths: 65, fatTenths: 50))
         #expect(food.preparation == "Raw, sliced" && food.kind == .solid)
         #expect(food.source == Food.Source(database: .srLegacy, food: "Apples, raw", id: 171688))
-        #expect(
-            file.entries.keys.sorted() == ["apfel", "apfels", "apple", "apples", "red apple", "red apples"])
+        #expect(file.entries.keys.sorted() == ["apfel", "apfels", "apple", "apples", "red apple", "red apples"])
         #expect(file.entries["red apples"]?.isPlural == true && file.entries["red apple"]?.isPlural == false)
     }
 
@@ -60,8 +56,7 @@ struct FoodFileTests {
     func readsEmptyCells() throws {
         let optional: [FoodFile.Column] = [
             .group, .aliases, .protein, .carbs, .fat, .fiber, .sugar, .gramsPerUnit, .gramsPerSize, .label,
-            .preparation,
-            .id, .remarks,
+            .preparation, .id, .remarks,
         ]
         let file = Self.read(Self.head + Self.line(optional.map { ($0, "") }))
         #expect(file.mistakes == [])
@@ -97,14 +92,12 @@ struct FoodFileTests {
         (
             .kcal, ["", "-1", "+1", "1e2", "902.01", "1,5", ".5", "5.", "1.234", "x", "1 2", "9999999", "0x1", "٣"],
             "kcal is \""
-        ),
-        (.protein, ["100.01", "3,1", "-0"], "protein is \""), (.sugar, ["101"], "it must be a number from 0 to 100"),
+        ), (.protein, ["100.01", "3,1", "-0"], "protein is \""), (.sugar, ["101"], "it must be a number from 0 to 100"),
         (.servingGrams, ["0", "5000", "12,5", "a"], "serving grams has \""),
         (
             .gramsPerUnit,
             ["cup 3", "grams 3", "servings 3", "cups", "cups 0", "cups 3; cups 4", "cups 3, pieces 4", "3 cups"], ""
-        ),
-        (.gramsPerSize, ["huge 3", "small", "small 1; small 2"], ""),
+        ), (.gramsPerSize, ["huge 3", "small", "small 1; small 2"], ""),
         (.label, ["kcal 70.5", "protein 6.55", "salt 1", "kcal", "fat 1; fat 2", "kcal -1"], ""),
         (.kind, ["", "Solid", "food"], "it must be solid, drink, water or alcohol"),
         (.source, ["", "USDA", "sr legacy"], "SR Legacy, FNDDS, Foundation, Branded or recipe"),

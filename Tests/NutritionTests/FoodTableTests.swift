@@ -9,9 +9,7 @@ struct FoodTableTests {
         let keys = FoodTable.foods.map(\.key)
         #expect(keys.count >= 140)
         #expect(Set(keys).count == keys.count)
-        for key in keys {
-            #expect(key.allSatisfy { $0 == "-" || ("a"..."z").contains($0) }, "\(key)")
-        }
+        for key in keys { #expect(key.allSatisfy { $0 == "-" || ("a"..."z").contains($0) }, "\(key)") }
     }
 
     @Test("Food names are unique")

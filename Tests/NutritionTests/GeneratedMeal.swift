@@ -206,8 +206,7 @@ private struct Generator {
         }
         return .init(
             food: food, text: draw.element(of: ["\(text) of \(name)", "\(name) \(text)", "\(name) (\(text))"]),
-            grams: 0,
-            noted: [text], calories: calories)
+            grams: 0, noted: [text], calories: calories)
     }
 
     /// An item that has an unknown unit, which the notes must name.

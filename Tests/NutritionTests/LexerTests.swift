@@ -12,13 +12,9 @@ struct LexerTests {
         ("1234,567", [.number(1234, assumesDecimals: false), .comma, .number(567, assumesDecimals: false)]),
         ("1,2345", [.number(1, assumesDecimals: false), .comma, .number(2345, assumesDecimals: false)]),
         ("0,125", [.number(0, assumesDecimals: false), .comma, .number(125, assumesDecimals: false)]),
-        ("1,5", [.number(1.5, assumesDecimals: true)]),
-        ("1½", [.number(1.5, assumesDecimals: false)]),
-        ("1/2", [.fraction(0.5)]),
-        ("2/2", [.number(1, assumesDecimals: false)]),
-        ("3/2", [.number(1.5, assumesDecimals: false)]),
-        ("1/0", [.word("1/0")]),
-        ("8:5 a", [.word("a")]),
+        ("1,5", [.number(1.5, assumesDecimals: true)]), ("1½", [.number(1.5, assumesDecimals: false)]),
+        ("1/2", [.fraction(0.5)]), ("2/2", [.number(1, assumesDecimals: false)]),
+        ("3/2", [.number(1.5, assumesDecimals: false)]), ("1/0", [.word("1/0")]), ("8:5 a", [.word("a")]),
         // A fraction must be between zero and one.
         ("↉", []), ("¹", []), ("½", [.fraction(0.5)]),
     ]
@@ -29,12 +25,10 @@ struct LexerTests {
     }
 
     static let dashes: [(text: String, kinds: [Token.Kind])] = [
-        ("a-b", [.word("a"), .word("b")]),
-        ("a—b", [.word("a"), .dash(isSpaced: true), .word("b")]),
+        ("a-b", [.word("a"), .word("b")]), ("a—b", [.word("a"), .dash(isSpaced: true), .word("b")]),
         ("a - b", [.word("a"), .dash(isSpaced: true), .word("b")]),
         ("a -b", [.word("a"), .dash(isSpaced: false), .word("b")]),
-        ("a- b", [.word("a"), .dash(isSpaced: false), .word("b")]),
-        ("a -", [.word("a"), .dash(isSpaced: true)]),
+        ("a- b", [.word("a"), .dash(isSpaced: false), .word("b")]), ("a -", [.word("a"), .dash(isSpaced: true)]),
         ("- a", [.word("a")]),
     ]
 
@@ -57,9 +51,7 @@ struct LexerTests {
     @Test(
         "The lexer reads any kind of apostrophe as part of a word",
         arguments: ["'", "\u{2019}", "\u{2018}", "\u{2BC}", "`"])
-    func apostrophes(_ sign: String) {
-        #expect(Lexer.words(of: "goat\(sign)s cheese\(sign)") == ["goats", "cheese"])
-    }
+    func apostrophes(_ sign: String) { #expect(Lexer.words(of: "goat\(sign)s cheese\(sign)") == ["goats", "cheese"]) }
 
     @Test("A token range's source text ends with its last token")
     func source() {

@@ -8,20 +8,15 @@ struct LimitTests {
     func items() {
         let fifty = Array(repeating: "1 egg", count: MealParser.maximumItems)
         let full = MealParser.parse(fifty.joined(separator: ", "))
-        #expect(full.items.count == 50)
-        #expect(!full.isTruncated)
-        #expect(full.totals.calories == 50 * 70)
+        #expect(full.items.count == 50 && !full.isTruncated && full.totals.calories == 50 * 70)
         let more = MealParser.parse((fifty + ["toast"]).joined(separator: ", "))
-        #expect(more.items.count == 50)
-        #expect(more.isTruncated)
+        #expect(more.items.count == 50 && more.isTruncated)
         #expect(more.items.allSatisfy { $0.foodKey == "egg" })
         #expect(!MealParser.parse((fifty + ["no toast"]).joined(separator: ", ")).isTruncated)
     }
 
     @Test("Text without words yields no items", arguments: ["", " ", "\n\t"])
-    func nothing(_ text: String) {
-        #expect(MealParser.parse(text) == ParsedMeal())
-    }
+    func nothing(_ text: String) { #expect(MealParser.parse(text) == ParsedMeal()) }
 
     @Test("The parser keeps at most fifty unknown words")
     func unknown() {
@@ -33,8 +28,7 @@ struct LimitTests {
     @Test("The parser truncates a long word after forty characters")
     func longWord() {
         let forty = String(repeating: "q", count: 40)
-        #expect(MealParser.parse(forty).unknown == [forty])
-        #expect(MealParser.parse(forty + "q").unknown == [forty + "…"])
+        #expect(MealParser.parse(forty).unknown == [forty] && MealParser.parse(forty + "q").unknown == [forty + "…"])
     }
 
     @Test(
@@ -47,8 +41,7 @@ struct LimitTests {
     func weights(_ text: String) throws {
         let meal = MealParser.parse(text)
         let item = try #require(meal.items.first)
-        #expect(item.nutrients.calories <= 90_200)
-        #expect(item.quantity > 0 && item.quantity.isFinite)
+        #expect(item.nutrients.calories <= 90_200 && item.quantity > 0 && item.quantity.isFinite)
         #expect(meal.totals.calories > 0)
     }
 
@@ -57,8 +50,7 @@ struct LimitTests {
         let at = MealParser.parse("10 kg rice").items
         #expect(at.map(\.confidence) == [0.95])
         let over = MealParser.parse("10001 g rice").items
-        #expect(over.map(\.confidence) == [0.3])
-        #expect(over.map(\.quantity) == [10_000])
+        #expect(over.map(\.confidence) == [0.3] && over.map(\.quantity) == [10_000])
         #expect(over.map(\.nutrients) == at.map(\.nutrients))
     }
 
@@ -98,7 +90,6 @@ struct LimitTests {
         }
         let short = lookUps(500)
         let long = lookUps(2000)
-        #expect(long.lookUps <= 4 * short.lookUps + 100)
-        #expect(long.lookUps <= 8 * long.tokens + 100)
+        #expect(long.lookUps <= 4 * short.lookUps + 100 && long.lookUps <= 8 * long.tokens + 100)
     }
 }

@@ -9,8 +9,7 @@ struct RandomTextTests {
     private static let pieces: [String] =
         FoodTable.entries.keys.sorted() + UnitWords.units.keys.sorted() + NumberWords.cardinals.keys.sorted()
         + NumberWords.parts.keys.sorted() + NumberWords.collectives.keys.sorted() + Words.separators.sorted()
-        + Words.negations.sorted() + Words.fillers.sorted() + Words.uncounted.sorted() + Words.sizes.keys.sorted()
-        + [
+        + Words.negations.sorted() + Words.fillers.sorted() + Words.uncounted.sorted() + Words.sizes.keys.sorted() + [
             "2", "120g", "1/2", "½", "1½", "1,5", "1,000", "2-3", "x2", "3 x", "×", "(", ")", ",", ";", ".", "\n", "&",
             "+", "/", "-", "–", "—", "a", "an", "of", "each", "0", "1/0", "99999999999999999999", "2%", "1e9", ".5",
             "\u{0}", "\u{7}", "\u{301}", "\u{200D}", "\u{FE0F}", "🍳", "👨‍👩‍👧", "яйца", "卵", "٣", "½½", "'", "w/", "w/o",
@@ -25,8 +24,7 @@ struct RandomTextTests {
         for item in meal.items {
             let facts = [
                 item.nutrients.calories, item.nutrients.proteinTenths, item.nutrients.carbsTenths,
-                item.nutrients.fatTenths,
-                item.nutrients.fiberTenths, item.nutrients.sugarTenths,
+                item.nutrients.fatTenths, item.nutrients.fiberTenths, item.nutrients.sugarTenths,
             ]
             #expect(facts.allSatisfy { (0...101_000).contains($0) }, "\(excerpt)", sourceLocation: sourceLocation)
             #expect(item.quantity.isFinite && item.quantity > 0, "\(excerpt)", sourceLocation: sourceLocation)

@@ -6,18 +6,12 @@ import Testing
 @Suite("Item wording")
 struct WordingTests {
     struct Wording: CustomTestStringConvertible {
-        let text: String
-        let name: String
-        let amount: String
+        let text, name, amount: String
         let confidence: Double
         let notes: String?
 
         init(_ text: String, _ name: String, _ amount: String, _ confidence: Double, _ notes: String? = nil) {
-            self.text = text
-            self.name = name
-            self.amount = amount
-            self.confidence = confidence
-            self.notes = notes
+            (self.text, self.name, self.amount, self.confidence, self.notes) = (text, name, amount, confidence, notes)
         }
 
         var testDescription: String { text }
@@ -26,42 +20,32 @@ struct WordingTests {
     @Test("The first item has the expected amount, name, confidence and notes", arguments: wordings)
     func wording(_ wording: Wording) throws {
         let item = try #require(MealParser.parse(wording.text).items.first)
-        #expect(item.name == wording.name)
-        #expect(item.amountText == wording.amount)
-        #expect(item.confidence == wording.confidence)
-        #expect(item.notes == wording.notes)
+        #expect(
+            (item.name, item.amountText, item.confidence, item.notes)
+                == (wording.name, wording.amount, wording.confidence, wording.notes))
     }
 
     static let wordings: [Wording] = [
         // Names.
-        .init("2 eggs", "Eggs", "2", 0.95),
-        .init("2 egg", "Eggs", "2", 0.95),
-        .init("1 egg", "Egg", "1", 0.95),
-        .init("2 large eggs", "Large Eggs", "2", 0.95),
-        .init("2 scrambled eggs", "Scrambled Eggs", "2", 0.95),
-        .init("2 eggs, scrambled", "Scrambled Eggs", "2", 0.95),
-        .init("2 brown eggs", "Brown Eggs", "2", 0.95),
+        .init("2 eggs", "Eggs", "2", 0.95), .init("2 egg", "Eggs", "2", 0.95), .init("1 egg", "Egg", "1", 0.95),
+        .init("2 large eggs", "Large Eggs", "2", 0.95), .init("2 scrambled eggs", "Scrambled Eggs", "2", 0.95),
+        .init("2 eggs, scrambled", "Scrambled Eggs", "2", 0.95), .init("2 brown eggs", "Brown Eggs", "2", 0.95),
         // There are at most four adjectives, and each appears only once.
         .init("2 hot cold red green eggs, chopped", "Hot Cold Red Green Eggs", "2", 0.95),
         .init("2 hot hot cold red green eggs", "Hot Cold Red Eggs", "2", 0.95),
         .init("200g brown rice", "Brown Rice", "200g", 0.95, "Cooked"),
         .init("200g steamed rice", "Steamed Rice", "200g", 0.95, "Cooked"),
-        .init("100g mac & cheese", "Mac and Cheese", "100g", 0.95),
-        .init("100 ml oj", "OJ", "100 ml", 0.95),
-        .init("10 g bbq sauce", "BBQ Sauce", "10 g", 0.95),
-        .init("100 ml 2% milk", "2% Milk", "100 ml", 0.95),
-        .init("100 g PRAWNS", "Prawns", "100 g", 0.95, "Cooked"),
-        .init("8 pieces of sushi", "Sushi", "8 pieces", 0.95),
+        .init("100g mac & cheese", "Mac and Cheese", "100g", 0.95), .init("100 ml oj", "OJ", "100 ml", 0.95),
+        .init("10 g bbq sauce", "BBQ Sauce", "10 g", 0.95), .init("100 ml 2% milk", "2% Milk", "100 ml", 0.95),
+        .init("100 g PRAWNS", "Prawns", "100 g", 0.95, "Cooked"), .init("8 pieces of sushi", "Sushi", "8 pieces", 0.95),
         .init("10 g crème fraîche", "Creme Fraiche", "10 g", 0.95),
         // Amounts.
         .init("120g chicken breast", "Chicken Breast", "120g", 0.95, "Grilled, skinless"),
         .init("120 G chicken breast", "Chicken Breast", "120 G", 0.95, "Grilled, skinless"),
-        .init("half an avocado", "Avocado", "half an", 0.95),
-        .init("half of an avocado", "Avocado", "half", 0.95),
+        .init("half an avocado", "Avocado", "half an", 0.95), .init("half of an avocado", "Avocado", "half", 0.95),
         .init("1 1/2 cups of milk", "Milk", "1 1/2 cups", 0.95),
         .init("1   1/2   cups of milk", "Milk", "1 1/2 cups", 0.95),
-        .init("a couple of eggs", "Eggs", "a couple", 0.95),
-        .init("an apple", "Apple", "1", 0.95),
+        .init("a couple of eggs", "Eggs", "a couple", 0.95), .init("an apple", "Apple", "1", 0.95),
         .init("2 fillet steaks", "Fillet Steaks", "2", 0.95, "Sirloin, broiled"),
         .init("a slice of bread", "Bread", "a slice", 0.95),
         .init("1 cup and a half of rice", "Rice", "1 cup and a half", 0.95, "Cooked"),
@@ -100,8 +84,7 @@ struct WordingTests {
         .init("20 kg rice", "Rice", "20 kg", 0.3, "Cooked; Limited to 10 kg"),
         .init("1 lb 4 oz chicken", "Chicken", "1 lb 4 oz", 0.95, "Roasted, skinless"),
         .init("1 slice of a 14 inch pizza", "14 Inch Pizza", "1 slice", 0.85, "Ignored \"14 inch\""),
-        .init(
-            "12\" pizza", "12 Inch Pizza", "1", 0.85, "Ignored \"12 inch\"; Assumed one of 856 g"),
+        .init("12\" pizza", "12 Inch Pizza", "1", 0.85, "Ignored \"12 inch\"; Assumed one of 856 g"),
         .init("100kcal of rice", "Rice", "100kcal", 0.85, "Cooked; Weight derived from the stated 100kcal"),
         .init("1 apple (80 cal)", "Apple", "1", 0.85, "Scaled to the stated 80 cal"),
         .init("1 apple (9000 cal)", "Apple", "1", 0.7, "Ignored the stated 9000 cal"),
@@ -114,8 +97,7 @@ struct WordingTests {
         .init("2 eggs and unobtainium", "Eggs", "2", 0.7, "Not recognized: \"unobtainium\""),
         .init("2 eggs without the yolk", "Eggs", "2", 0.7, "Not recognized: \"yolk\""),
         .init("2 coffees without sugar", "Coffees", "2", 0.85, "Counted in servings (1 cup, 237 g)"),
-        .init(
-            "2 ㎏ rice", "Rice", "2", 0.7, "Cooked; Counted in servings (1 cup, 158 g); Not recognized: \"㎏\""),
+        .init("2 ㎏ rice", "Rice", "2", 0.7, "Cooked; Counted in servings (1 cup, 158 g); Not recognized: \"㎏\""),
         .init("2 eggs, aa, bb, cc", "Eggs", "2", 0.7, "Not recognized: \"aa\", \"bb\", \"cc\""),
         .init("2 eggs, aa, bb, cc, dd, ee", "Eggs", "2", 0.7, "Not recognized: \"aa\", \"bb\", \"cc\" and 2 more"),
         .init("20 kg rice zork", "Rice", "20 kg", 0.3, "Cooked; Limited to 10 kg; Not recognized: \"zork\""),
@@ -144,9 +126,7 @@ struct WordingTests {
         let cup = try #require(MealUnit.cups.milliliters)
         for (unit, count) in [
             (MealUnit.tablespoons, 16.0), (.teaspoons, 48), (.fluidOunces, 8), (.pints, 0.5), (.quarts, 0.25),
-        ] {
-            #expect(try abs(#require(unit.milliliters) * count - cup) < 1e-9, "\(unit)")
-        }
+        ] { #expect(try abs(#require(unit.milliliters) * count - cup) < 1e-9, "\(unit)") }
         #expect(abs(cup - 236.588) < 0.001)
         #expect(try abs(#require(MealUnit.ounces.grams) * 16 - #require(MealUnit.pounds.grams)) < 1e-9)
         #expect(MealUnit.allCases.filter(\.isMeasure).count == 17)
@@ -160,7 +140,5 @@ struct WordingTests {
             ("jalapeno", "jalapenos"), ("loaf", "loaves"), ("fry", "fries"), ("bagel", "bagels"),
             ("of age", "of ages"), ("ear of corn", "ears of corn"),
         ])
-    func plurals(singular: String, plural: String) {
-        #expect(Plural.of(singular) == plural)
-    }
+    func plurals(singular: String, plural: String) { #expect(Plural.of(singular) == plural) }
 }
