@@ -7,8 +7,7 @@ import Testing
 
     private static func request(
         _ persona: Persona, _ context: ConsultationContext = .general, title: String? = nil,
-        field: String = "context_id",
-        note: String? = nil
+        field: String = "context_id", note: String? = nil
     ) -> CreateConsultationRequest {
         var request = CreateConsultationRequest(persona: persona, context: context, title: title)
         request.contextField = field
@@ -18,102 +17,73 @@ import Testing
 
     private static let coach = request(.nutritionist)
 
-    static let accepted: [(String, CreateConsultationRequest)] = [
-        (#"{"persona":"nutritionist"}"#, coach),
-        (#"{"persona":"fitness_coach"}"#, request(.fitnessCoach)),
-        (#"{"persona":"wellness_specialist"}"#, request(.wellnessSpecialist)),
-        (#"{"persona":"general_wellness"}"#, request(.generalWellness)),
-        ("  {\n\"persona\" : \"nutritionist\"\t}\r\n", coach),
-        (#"{"persona":"nutr\u0069tionist"}"#, coach),
+    static let accepted: KeyValuePairs<String, CreateConsultationRequest> = [
+        #"{"persona":"nutritionist"}"#: coach, #"{"persona":"fitness_coach"}"#: request(.fitnessCoach),
+        #"{"persona":"wellness_specialist"}"#: request(.wellnessSpecialist),
+        #"{"persona":"general_wellness"}"#: request(.generalWellness),
+        "  {\n\"persona\" : \"nutritionist\"\t}\r\n": coach, #"{"persona":"nutr\u0069tionist"}"#: coach,
         // Unknown fields are ignored regardless of their values, and the last of several repeated fields wins.
-        (#"{"persona":"nutritionist","mood":[{}],"coach":1}"#, coach),
-        (#"{"persona":7,"persona":"nutritionist"}"#, coach),
+        #"{"persona":"nutritionist","mood":[{}],"coach":1}"#: coach, #"{"persona":7,"persona":"nutritionist"}"#: coach,
         // null means absent.
-        (#"{"persona":"nutritionist","goal_id":null,"context_type":null,"context_id":null,"title":null}"#, coach),
-        (#"{"persona":null,"coach_type":"nutritionist"}"#, coach),
+        #"{"persona":"nutritionist","goal_id":null,"context_type":null,"context_id":null,"title":null}"#: coach,
+        #"{"persona":null,"coach_type":"nutritionist"}"#: coach,
         // The context, in both guides' vocabularies.
-        (#"{"persona":"nutritionist","context_type":"general"}"#, coach),
-        (#"{"persona":"nutritionist","context_type":"general","context_id":null}"#, coach),
-        (
-            #"{"persona":"nutritionist","goal_id":"\#(goal)"}"#,
-            request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
-        ),
-        (
-            #"{"persona":"nutritionist","context_type":"goal","context_id":"\#(goal)"}"#,
-            request(.nutritionist, ConsultationContext(.goal, id: goal))
-        ),
-        (
-            #"{"persona":"nutritionist","context_type":"goal","goal_id":"\#(goal)"}"#,
-            request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
-        ),
-        (
-            #"{"persona":"nutritionist","context_type":"goal","goal_id":"\#(goal)","context_id":"\#(goal)"}"#,
-            request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
-        ),
-        (
-            #"{"persona":"nutritionist","goal_id":"\#(goal)","context_id":"\#(goal)"}"#,
-            request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
-        ),
+        #"{"persona":"nutritionist","context_type":"general"}"#: coach,
+        #"{"persona":"nutritionist","context_type":"general","context_id":null}"#: coach,
+        #"{"persona":"nutritionist","goal_id":"\#(goal)"}"#: request(
+            .nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id"),
+        #"{"persona":"nutritionist","context_type":"goal","context_id":"\#(goal)"}"#: request(
+            .nutritionist, ConsultationContext(.goal, id: goal)),
+        #"{"persona":"nutritionist","context_type":"goal","goal_id":"\#(goal)"}"#: request(
+            .nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id"),
+        #"{"persona":"nutritionist","context_type":"goal","goal_id":"\#(goal)","context_id":"\#(goal)"}"#: request(
+            .nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id"),
+        #"{"persona":"nutritionist","goal_id":"\#(goal)","context_id":"\#(goal)"}"#: request(
+            .nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id"),
         // The backend decides whether a goal with any form of id exists, so it returns 404 with a hint, not 400.
-        (
-            #"{"persona":"nutritionist","goal_id":"\#(goal.uppercased())"}"#,
-            request(.nutritionist, ConsultationContext(.goal, id: goal.uppercased()), field: "goal_id")
-        ),
-        (
-            #"{"persona":"nutritionist","context_type":"insight"}"#,
-            request(.nutritionist, ConsultationContext(.insight))
-        ),
-        (#"{"persona":"nutritionist","context_type":"mood"}"#, request(.nutritionist, ConsultationContext(.mood))),
-        (
-            #"{"persona":"nutritionist","context_type":"journal"}"#,
-            request(.nutritionist, ConsultationContext(.journal))
-        ),
-        (
-            #"{"persona":"nutritionist","context_type":"mood","context_id":"m 1"}"#,
-            request(.nutritionist, ConsultationContext(.mood, id: "m 1"))
-        ),
-        (
-            #"{"persona":"nutritionist","context_type":"journal","context_id":"\#(String(repeating: "é", count: 200))"}"#,
-            request(.nutritionist, ConsultationContext(.journal, id: String(repeating: "é", count: 200)))
-        ),
+        #"{"persona":"nutritionist","goal_id":"\#(goal.uppercased())"}"#: request(
+            .nutritionist, ConsultationContext(.goal, id: goal.uppercased()), field: "goal_id"),
+        #"{"persona":"nutritionist","context_type":"insight"}"#: request(.nutritionist, ConsultationContext(.insight)),
+        #"{"persona":"nutritionist","context_type":"mood"}"#: request(.nutritionist, ConsultationContext(.mood)),
+        #"{"persona":"nutritionist","context_type":"journal"}"#: request(.nutritionist, ConsultationContext(.journal)),
+        #"{"persona":"nutritionist","context_type":"mood","context_id":"m 1"}"#: request(
+            .nutritionist, ConsultationContext(.mood, id: "m 1")),
+        #"{"persona":"nutritionist","context_type":"journal","context_id":"\#(String(repeating: "é", count: 200))"}"#:
+            request(.nutritionist, ConsultationContext(.journal, id: String(repeating: "é", count: 200))),
         // Titles.
-        (#"{"persona":"nutritionist","title":"T"}"#, request(.nutritionist, title: "T")),
-        (#"{"persona":"nutritionist","title":" \n"}"#, request(.nutritionist, title: " \n")),
-        (
-            #"{"persona":"nutritionist","title":"\#(String(repeating: "👩‍👩‍👧‍👦", count: 200))"}"#,
-            request(.nutritionist, title: String(repeating: "👩‍👩‍👧‍👦", count: 200))
-        ),
+        #"{"persona":"nutritionist","title":"T"}"#: request(.nutritionist, title: "T"),
+        #"{"persona":"nutritionist","title":" \n"}"#: request(.nutritionist, title: " \n"),
+        #"{"persona":"nutritionist","title":"\#(String(repeating: "👩‍👩‍👧‍👦", count: 200))"}"#: request(
+            .nutritionist, title: String(repeating: "👩‍👩‍👧‍👦", count: 200)),
         // websocket-architecture.
-        (#"{"coach_type":"nutritionist"}"#, coach),
-        (
-            #"{"coach_type":"nutritionist","context":"meal_log_tracking"}"#,
-            request(.nutritionist, note: "meal_log_tracking")
-        ),
-        (#"{"coach_type":"nutritionist","context":""}"#, request(.nutritionist, note: "")),
-        (#"{"coach_type":"nutritionist","context":null}"#, coach),
+        #"{"coach_type":"nutritionist"}"#: coach,
+        #"{"coach_type":"nutritionist","context":"meal_log_tracking"}"#: request(
+            .nutritionist, note: "meal_log_tracking"),
+        #"{"coach_type":"nutritionist","context":""}"#: request(.nutritionist, note: ""),
+        #"{"coach_type":"nutritionist","context":null}"#: coach,
         // If there is a persona, `coach_type` and `context` are ignored.
-        (#"{"persona":"nutritionist","coach_type":"doctor","context":5}"#, coach),
+        #"{"persona":"nutritionist","coach_type":"doctor","context":5}"#: coach,
     ]
 
     @Test("The request may be in any guide's form", arguments: accepted)
     func acceptedForms(body: String, expected: CreateConsultationRequest) throws {
-        #expect(try CreateConsultationRequest(body: Array(body.utf8), in: .union) == expected)
+        #expect(try CreateConsultationRequest(body: body.bytes, in: .union) == expected)
     }
 
     // MARK: Refused
 
     private func refusalOf(_ body: String) -> APIError? {
-        refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body.utf8), in: .union) }
+        refusal(try CreateConsultationRequest(body: body.bytes, in: .union))
     }
 
     static let personas = #""nutritionist", "fitness_coach", "wellness_specialist", "general_wellness""#
     static let contexts = #""general", "goal", "insight", "mood", "journal""#
 
     /// Values of the wrong type, each with the way a message shows it.
-    static let notStrings: [(String, String)] = [
-        ("5", "a number: 5"), ("1.50", "a number: 1.50"), ("true", "a boolean: true"), ("false", "a boolean: false"),
-        ("[]", "an array: []"), (#"["a"]"#, #"an array: ["a"]"#), ("{}", "an object: {}"),
-        (#"{"id":"x"}"#, #"an object: {"id":"x"}"#),
+    static let notStrings: KeyValuePairs<String, String> = [
+        "5": "a number: 5", "1.50": "a number: 1.50", "true": "a boolean: true", "false": "a boolean: false",
+        "[]": "an array: []", #"["a"]"#: #"an array: ["a"]"#, "{}": "an object: {}",
+        #"{"id":"x"}"#: #"an object: {"id":"x"}"#,
     ]
 
     @Test("The error for a value that is not a string names its field", arguments: notStrings)
@@ -129,10 +99,8 @@ import Testing
                 case "context": #""coach_type":"nutritionist","#
                 default: #""persona":"nutritionist","#
                 }
-            let refusal = refusalOf("{\(persona)\"\(field)\":\(value)}")
-            #expect(refusal?.message == "The field '\(field)' must be \(expected); got \(shown).")
-            #expect(refusal?.status == .badRequest)
-            #expect(refusal?.code == .validationFailed)
+            let message = "The field '\(field)' must be \(expected); got \(shown)."
+            #expect(refusalOf("{\(persona)\"\(field)\":\(value)}") == APIError(.badRequest, .validationFailed, message))
         }
     }
 
@@ -170,87 +138,57 @@ import Testing
         #expect(refusalOf(body(1001))?.message == "The field 'context' must have 0 to 1000 characters; it has 1001.")
     }
 
-    static let refused: [(String, ErrorCode, String)] = [
-        ("", .invalidJSON, "This endpoint needs a JSON object as its body, and the body is empty."),
-        (
-            " ", .invalidJSON,
-            "The body is not valid JSON: line 1, column 2: expected a value but found the end of the text."
-        ),
-        (
-            "persona=nutritionist", .invalidJSON,
-            "The body is not valid JSON: line 1, column 1: expected a value but found 'persona'; strings need double quotes."
-        ),
-        (
-            #"{"persona":"nutritionist",}"#, .invalidJSON,
-            "The body is not valid JSON: line 1, column 27: expected a member name after ',' but found '}'; remove the trailing comma."
-        ),
-        (#""nutritionist""#, .validationFailed, #"The body must be a JSON object; it is a string: "nutritionist"."#),
-        ("[]", .validationFailed, "The body must be a JSON object; it is an array: []."),
-        ("null", .validationFailed, "The body must be a JSON object; it is null: null."),
-        ("{}", .validationFailed, "The field 'persona' is required: one of \(personas)."),
-        (#"{"persona":null}"#, .validationFailed, "The field 'persona' is required: one of \(personas)."),
-        (#"{"Persona":"nutritionist"}"#, .validationFailed, "The field 'persona' is required: one of \(personas)."),
-        (
-            #"{"persona":"nutritonist"}"#, .validationFailed,
-            #"'persona' must be one of \#(personas); got "nutritonist". Did you mean "nutritionist"?"#
-        ),
-        (#"{"persona":""}"#, .validationFailed, #"'persona' must be one of \#(personas); got ""."#),
-        (#"{"persona":"doctor"}"#, .validationFailed, #"'persona' must be one of \#(personas); got "doctor"."#),
-        (
-            #"{"persona":"doctor","coach_type":"nutritionist"}"#, .validationFailed,
-            #"'persona' must be one of \#(personas); got "doctor"."#
-        ),
-        (
-            #"{"coach_type":"fitnessCoach"}"#, .validationFailed,
-            #"'coach_type' must be one of \#(personas); got "fitnessCoach". Did you mean "fitness_coach"?"#
-        ),
-        (
-            #"{"persona":"nutritionist","context_type":"Goal","context_id":"x"}"#, .validationFailed,
-            #"'context_type' must be one of \#(contexts); got "Goal". Did you mean "goal"?"#
-        ),
-        (
-            #"{"persona":"nutritionist","context_type":"goal"}"#, .validationFailed,
-            #"'context_type' is "goal", so the goal's id is required, as 'goal_id' or as 'context_id'."#
-        ),
-        (
-            #"{"persona":"nutritionist","context_type":"general","context_id":"x"}"#, .validationFailed,
-            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
-                + #"'context_type' that the id belongs to: goal, insight, mood or journal."#
-        ),
-        (
-            #"{"persona":"nutritionist","context_id":"x"}"#, .validationFailed,
-            #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
-                + #"'context_type' that the id belongs to: goal, insight, mood or journal."#
-        ),
-        (
-            #"{"persona":"nutritionist","goal_id":"a","context_type":"goal","context_id":"b"}"#, .validationFailed,
-            #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send only one of them."#
-        ),
-        (
-            #"{"persona":"nutritionist","goal_id":"a","context_id":"b"}"#, .validationFailed,
-            #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send only one of them."#
-        ),
-        (
-            #"{"persona":"nutritionist","goal_id":"a","context_type":"mood"}"#, .validationFailed,
-            #"'goal_id' "a" and 'context_type' "mood" contradict each other; send only one of them."#
-        ),
-        (
-            #"{"persona":"nutritionist","goal_id":"a","context_type":"general"}"#, .validationFailed,
-            #"'goal_id' "a" and 'context_type' "general" contradict each other; send only one of them."#
-        ),
-        (
-            #"{"persona":"nutritionist","goal_id":"a","context_type":"journal","context_id":"a"}"#, .validationFailed,
-            #"'goal_id' "a" and 'context_type' "journal" with 'context_id' "a" contradict each other; send only one of them."#
-        ),
+    static let refused: KeyValuePairs<ErrorCode, KeyValuePairs<String, String>> = [
+        .invalidJSON: [
+            "": "This endpoint needs a JSON object as its body, and the body is empty.",
+            " ": "The body is not valid JSON: line 1, column 2: expected a value but found the end of the text.",
+            "persona=nutritionist":
+                "The body is not valid JSON: line 1, column 1: expected a value but found 'persona'; strings need double quotes.",
+            #"{"persona":"nutritionist",}"#:
+                "The body is not valid JSON: line 1, column 27: expected a member name after ',' but found '}'; remove the trailing comma.",
+        ],
+        .validationFailed: [
+            #""nutritionist""#: #"The body must be a JSON object; it is a string: "nutritionist"."#,
+            "[]": "The body must be a JSON object; it is an array: [].",
+            "null": "The body must be a JSON object; it is null: null.",
+            "{}": "The field 'persona' is required: one of \(personas).",
+            #"{"persona":null}"#: "The field 'persona' is required: one of \(personas).",
+            #"{"Persona":"nutritionist"}"#: "The field 'persona' is required: one of \(personas).",
+            #"{"persona":"nutritonist"}"#:
+                #"'persona' must be one of \#(personas); got "nutritonist". Did you mean "nutritionist"?"#,
+            #"{"persona":""}"#: #"'persona' must be one of \#(personas); got ""."#,
+            #"{"persona":"doctor"}"#: #"'persona' must be one of \#(personas); got "doctor"."#,
+            #"{"persona":"doctor","coach_type":"nutritionist"}"#:
+                #"'persona' must be one of \#(personas); got "doctor"."#,
+            #"{"coach_type":"fitnessCoach"}"#:
+                #"'coach_type' must be one of \#(personas); got "fitnessCoach". Did you mean "fitness_coach"?"#,
+            #"{"persona":"nutritionist","context_type":"Goal","context_id":"x"}"#:
+                #"'context_type' must be one of \#(contexts); got "Goal". Did you mean "goal"?"#,
+            #"{"persona":"nutritionist","context_type":"goal"}"#:
+                #"'context_type' is "goal", so the goal's id is required, as 'goal_id' or as 'context_id'."#,
+            #"{"persona":"nutritionist","context_type":"general","context_id":"x"}"#:
+                #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
+                + #"'context_type' that the id belongs to: goal, insight, mood or journal."#,
+            #"{"persona":"nutritionist","context_id":"x"}"#:
+                #"A 'general' consultation has no context, but 'context_id' is "x". Omit 'context_id', or set the "#
+                + #"'context_type' that the id belongs to: goal, insight, mood or journal."#,
+            #"{"persona":"nutritionist","goal_id":"a","context_type":"goal","context_id":"b"}"#:
+                #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send only one of them."#,
+            #"{"persona":"nutritionist","goal_id":"a","context_id":"b"}"#:
+                #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send only one of them."#,
+            #"{"persona":"nutritionist","goal_id":"a","context_type":"mood"}"#:
+                #"'goal_id' "a" and 'context_type' "mood" contradict each other; send only one of them."#,
+            #"{"persona":"nutritionist","goal_id":"a","context_type":"general"}"#:
+                #"'goal_id' "a" and 'context_type' "general" contradict each other; send only one of them."#,
+            #"{"persona":"nutritionist","goal_id":"a","context_type":"journal","context_id":"a"}"#:
+                #"'goal_id' "a" and 'context_type' "journal" with 'context_id' "a" contradict each other; send only one of them."#,
+        ],
     ]
 
-    @Test("An error message quotes the input and lists the allowed values", arguments: refused)
-    func refusedForms(body: String, code: ErrorCode, message: String) {
-        let refusal = refusalOf(body)
-        #expect(refusal?.status == .badRequest)
-        #expect(refusal?.code == code)
-        #expect(refusal?.message == message)
-    }
+    static let refusals = refused.flatMap { code, rows in rows.map { ($0.key, APIError(.badRequest, code, $0.value)) } }
+
+    @Test("An error message quotes the input and lists the allowed values", arguments: refusals)
+    func refusedForms(body: String, error: APIError) { #expect(refusalOf(body) == error) }
 
     @Test(
         "A goal context requires an id, and every other context except general allows one",
@@ -264,31 +202,26 @@ import Testing
 
     @Test("A truncated request is rejected")
     func cut() {
-        let body = Array(#"{"persona":"nutritionist","context_type":"mood","context_id":"é😀","title":"T"}"#.utf8)
+        let body = #"{"persona":"nutritionist","context_type":"mood","context_id":"é😀","title":"T"}"#.bytes
         for length in body.indices {
-            let refusal = refusal { () throws(APIError) in
-                try CreateConsultationRequest(body: Array(body[..<length]), in: .union)
-            }
-            #expect(refusal?.status == .badRequest)
-            #expect(refusal?.code == .invalidJSON)
+            let refusal = refusal(try CreateConsultationRequest(body: Array(body[..<length]), in: .union))
+            #expect(refusal?.status == .badRequest && refusal?.code == .invalidJSON)
         }
     }
 
     @Test("Bytes that are not UTF-8 are rejected")
     func notUTF8() {
         for byte in [UInt8(0x80), 0xC0, 0xFF] {
-            let body = Array(#"{"persona":"nutritionist","title":""#.utf8) + [byte] + Array(#""}"#.utf8)
-            let refusal = refusal { () throws(APIError) in try CreateConsultationRequest(body: body, in: .union) }
-            #expect(refusal?.code == .invalidJSON)
-            #expect(refusal?.message.contains("not valid UTF-8") == true)
+            let body = #"{"persona":"nutritionist","title":""#.bytes + [byte] + #""}"#.bytes
+            let refusal = refusal(try CreateConsultationRequest(body: body, in: .union))
+            #expect(refusal?.code == .invalidJSON && refusal?.message.contains("not valid UTF-8") == true)
         }
     }
 
     @Test("An error message shortens a long value")
-    func longValues() {
-        let refusal = refusalOf(#"{"persona":"\#(String(repeating: "x", count: 100_000))"}"#)
-        #expect(refusal.map { $0.message.count < 300 } == true)
-        #expect(refusal?.message.contains("…") == true)
+    func longValues() throws {
+        let message = try #require(refusalOf(#"{"persona":"\#(String(repeating: "x", count: 100_000))"}"#)?.message)
+        #expect(message.count < 300 && message.contains("…"))
     }
 
     @Test("A deeply nested body is rejected")

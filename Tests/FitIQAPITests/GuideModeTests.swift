@@ -36,9 +36,7 @@ import Testing
     }
 
     @Test("The modes together cover every endpoint of the table")
-    func tableIsComplete() {
-        #expect(Self.table.map(\.0) == Endpoint.allCases.filter(\.isOfGuides))
-    }
+    func tableIsComplete() { #expect(Self.table.map(\.0) == Endpoint.allCases.filter(\.isOfGuides)) }
 
     @Test("An endpoint names the guides that document it or, failing that, the guides that assume it")
     func guidesOfEndpoints() {
@@ -47,25 +45,6 @@ import Testing
         #expect(Endpoint.listMealLogs.guides == [.webSocketArchitecture, .mealLogWebSocket])
         #expect(Endpoint.deleteMealLog.guides.isEmpty && !Endpoint.deleteMealLog.isOfGuides)
         #expect(Endpoint.allCases.allSatisfy { $0.guides.isEmpty != $0.isOfGuides })
-    }
-
-    static let absences: [(APIError, String)] = [
-        (
-            .notInGuide(.listConsultations, method: .get, path: "/api/v1/consultations", mode: .consultationWebSocket),
-            #"GET "/api/v1/consultations" is not in the guide consultation-websocket, which this server follows. "#
-                + "Documented by enhanced-consultations; a server that answers as union serves all."
-        ),
-        (
-            .notInGuide(.listMealLogs, method: .get, path: "/api/v1/meal-logs", mode: .goalLinking),
-            #"GET "/api/v1/meal-logs" is not in the guide goal-linking, which this server follows. "#
-                + "Presupposed by websocket-architecture and meal-log-websocket; a server that answers as union serves all."
-        ),
-    ]
-
-    @Test("The error for an endpoint outside the mode names the guides that document the endpoint", arguments: absences)
-    func absence(refusal: APIError, message: String) {
-        #expect(refusal.status == .notFound)
-        #expect(refusal.message == message)
     }
 
     @Test("Advice in messages mentions only endpoints that the mode serves")
@@ -122,68 +101,59 @@ import Testing
         text(consultation.body(answering: endpoint, in: mode, origin: "http://127.0.0.1:8080"))
     }
 
-    @Test("consultation-websocket nests a consultation in the answer to a create request but not to a get request")
-    func consultationWebSocket() {
-        let plain =
-            #"{"id":"00000000-0000-4000-8000-000000000001","user_id":"user-1","persona":"general_wellness","status":"active","#
-            + #""started_at":"2025-01-29T10:30:00Z","message_count":0,"created_at":"2025-01-29T10:30:00Z","#
-            + #""updated_at":"2025-01-29T10:30:00Z"}"#
-        let mode = GuideMode.consultationWebSocket
-        #expect(
-            body(AnswerTests.plain, .createConsultation, mode)
-                == #"{"success":true,"data":{"consultation":\#(plain)}}"#)
-        #expect(body(AnswerTests.plain, .showConsultation, mode) == #"{"success":true,"data":\#(plain)}"#)
-        #expect(
-            body(AnswerTests.full, .showConsultation, mode)
-                .contains(#""goal_id":"00000000-0000-4000-8000-000000000009"}"#))
-        #expect(
-            body(AnswerTests.full, .archiveConsultation, mode)
-                == withoutApps(body(AnswerTests.full, .archiveConsultation, .union)))
+    /// `AnswerTests.plain` or `AnswerTests.full` in a guide's own form.
+    static let plain =
+        #"{"id":"00000000-0000-4000-8000-000000000001","user_id":"user-1","persona":"general_wellness","status":"active","#
+        + #""started_at":"2025-01-29T10:30:00Z","message_count":0,"created_at":"2025-01-29T10:30:00Z","#
+        + #""updated_at":"2025-01-29T10:30:00Z"}"#
+    static let enhanced =
+        #"{"id":"00000000-0000-4000-8000-000000000002","user_id":"Zoë \"😀\"","persona":"fitness_coach","#
+        + #""context_type":"goal","context_id":"00000000-0000-4000-8000-000000000009","title":"A/B \\","#
+        + #""is_active":false,"is_archived":true,"message_count":12,"last_message_at":"2025-01-29T10:30:04Z","#
+        + #""created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:05Z"}"#
+    static let bare =
+        #"{"id":"00000000-0000-4000-8000-000000000001","userId":"user-1","goalId":null,"#
+        + #""persona":{"id":"general_wellness","name":"Wellness Coach","#
+        + #""avatar":"http://127.0.0.1:8080/avatars/general_wellness.svg"},"#
+        + #""createdAt":"2025-01-29T10:30:00Z","updatedAt":"2025-01-29T10:30:00Z","messageCount":0,"#
+        + #""lastMessageAt":null}"#
+
+    static let forms: [(GuideMode, Endpoint, Consultation, String)] = [
+        (.consultationWebSocket, .createConsultation, AnswerTests.plain, envelope(#"{"consultation":\#(plain)}"#)),
+        (.consultationWebSocket, .showConsultation, AnswerTests.plain, envelope(plain)),
+        (.enhancedConsultations, .createConsultation, AnswerTests.full, envelope(enhanced)),
+        (.enhancedConsultations, .showConsultation, AnswerTests.full, envelope(enhanced)),
+        (.enhancedConsultations, .archiveConsultation, AnswerTests.full, envelope(enhanced)),
+        (.goalLinking, .showConsultation, AnswerTests.plain, bare),
+        (
+            .webSocketArchitecture, .createConsultation, AnswerTests.plain,
+            #"{"consultation_id":"00000000-0000-4000-8000-000000000001"}"#
+        ),
+    ]
+
+    private static func envelope(_ data: String) -> String { #"{"success":true,"data":\#(data)}"# }
+
+    @Test("Each guide has its own form of a consultation", arguments: forms)
+    func form(mode: GuideMode, endpoint: Endpoint, consultation: Consultation, json: String) {
+        #expect(body(consultation, endpoint, mode) == json)
     }
 
     /// Removes the members that union mode adds only for the apps.
     private func withoutApps(_ body: String) -> String {
-        body.replacing(#","has_context_for_goal_suggestions":true"#, with: "")
-            .replacing(#","has_context_for_goal_suggestions":false"#, with: "")
+        body.replacing(#/,"has_context_for_goal_suggestions":(true|false)/#, with: "")
     }
 
-    @Test("enhanced-consultations has its own consultation form")
-    func enhancedConsultations() {
-        let full =
-            #"{"id":"00000000-0000-4000-8000-000000000002","user_id":"Zoë \"😀\"","persona":"fitness_coach","#
-            + #""context_type":"goal","context_id":"00000000-0000-4000-8000-000000000009","title":"A/B \\","#
-            + #""is_active":false,"is_archived":true,"message_count":12,"last_message_at":"2025-01-29T10:30:04Z","#
-            + #""created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:05Z"}"#
-        let mode = GuideMode.enhancedConsultations
-        for endpoint in [Endpoint.createConsultation, .showConsultation, .archiveConsultation] {
-            #expect(body(AnswerTests.full, endpoint, mode) == #"{"success":true,"data":\#(full)}"#)
-        }
-        #expect(text(AnswerTests.full.listItem(in: mode)) == full)
-        #expect(
-            text(AnswerTests.full.listItem(in: .goalLinking))
-                == withoutApps(text(AnswerTests.full.listItem(in: .union))))
-    }
-
-    @Test("goal-linking shows a bare consultation in camelCase")
-    func goalLinking() {
-        #expect(
-            body(AnswerTests.plain, .showConsultation, .goalLinking)
-                == #"{"id":"00000000-0000-4000-8000-000000000001","userId":"user-1","goalId":null,"#
-                + #""persona":{"id":"general_wellness","name":"Wellness Coach","#
-                + #""avatar":"http://127.0.0.1:8080/avatars/general_wellness.svg"},"#
-                + #""createdAt":"2025-01-29T10:30:00Z","updatedAt":"2025-01-29T10:30:00Z","messageCount":0,"#
-                + #""lastMessageAt":null}"#)
-    }
-
-    @Test("websocket-architecture shows only a consultation's id")
-    func webSocketArchitecture() {
-        let mode = GuideMode.webSocketArchitecture
-        #expect(
-            body(AnswerTests.plain, .createConsultation, mode)
-                == #"{"consultation_id":"00000000-0000-4000-8000-000000000001"}"#)
-        #expect(
-            body(AnswerTests.plain, .showConsultation, mode)
-                == withoutApps(body(AnswerTests.plain, .showConsultation, .union)))
+    @Test("Where a guide has no form of its own, it gets the union's without the apps' members")
+    func unionForm() {
+        let (plain, full) = (AnswerTests.plain, AnswerTests.full)
+        for (consultation, endpoint, mode) in [
+            (full, Endpoint.archiveConsultation, GuideMode.consultationWebSocket),
+            (plain, .showConsultation, .webSocketArchitecture),
+        ] { #expect(body(consultation, endpoint, mode) == withoutApps(body(consultation, endpoint, .union))) }
+        #expect(text(full.listItem(in: .goalLinking)) == withoutApps(text(full.listItem(in: .union))))
+        #expect(text(full.listItem(in: .enhancedConsultations)) == Self.enhanced)
+        let goal = #""goal_id":"00000000-0000-4000-8000-000000000009"}"#
+        #expect(body(full, .showConsultation, .consultationWebSocket).contains(goal))
     }
 
     @Test("The mode determines whether a message list has paging and metadata")
@@ -212,18 +182,17 @@ import Testing
     func messageQuery() throws {
         let query = [(name: "page", value: "nonsense")]
         #expect(try MessageListQuery(query: query, in: .consultationWebSocket).page == nil)
-        #expect(refusal { () throws(APIError) in try MessageListQuery(query: query, in: .union) } != nil)
+        #expect(refusal(try MessageListQuery(query: query, in: .union)) != nil)
     }
 
     // MARK: Requests
 
     @Test("A mode accepts its own guide's fields and ignores the other guides' fields")
     func createRequest() throws {
-        let everything = Array(
-            #"""
+        let everything = #"""
             {"persona":"nutritionist","coach_type":"fitness_coach","goal_id":"g","context_type":"mood","context_id":"m",
              "title":"T","context":"free text"}
-            """#.utf8)
+            """#.bytes
         func request(_ form: GuideMode) throws -> CreateConsultationRequest {
             try CreateConsultationRequest(body: everything, in: form)
         }
@@ -232,19 +201,17 @@ import Testing
         #expect(consultationWebSocket.context == ConsultationContext(.goal, id: "g"))
         #expect(consultationWebSocket.title == nil)
         let enhanced = try request(.enhancedConsultations)
-        #expect(enhanced.context == ConsultationContext(.mood, id: "m"))
-        #expect(enhanced.title == "T")
+        #expect(enhanced.context == ConsultationContext(.mood, id: "m") && enhanced.title == "T")
         let architecture = try request(.webSocketArchitecture)
-        #expect(architecture.persona == .fitnessCoach)
-        #expect(architecture.context == .general)
+        #expect(architecture.persona == .fitnessCoach && architecture.context == .general)
         #expect(architecture.note == "free text")
-        #expect(refusal { () throws(APIError) in try CreateConsultationRequest(body: everything, in: .union) } != nil)
+        #expect(refusal(try CreateConsultationRequest(body: everything, in: .union)) != nil)
     }
 
     @Test("A mode reads the coach from the field that its guide names")
     func missingCoach() {
         func message(_ body: String, _ form: GuideMode) -> String? {
-            refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body.utf8), in: form) }?.message
+            refusal(try CreateConsultationRequest(body: body.bytes, in: form))?.message
         }
         #expect(message(#"{"persona":"nutritionist"}"#, .webSocketArchitecture)?.contains("'coach_type'") == true)
         #expect(message(#"{"coach_type":"nutritionist"}"#, .consultationWebSocket)?.contains("'persona'") == true)

@@ -46,15 +46,14 @@ import Testing
         let shown = try Guide.decoder.decode(Guide.ConsultationResponse.self, from: body(consultation))
         #expect(created.success && shown.success)
         for decoded in [created.data.consultation, shown.data] {
-            #expect(decoded.id == consultation.id.description)
-            #expect(decoded.userID == "user-1")
-            #expect(decoded.persona == consultation.persona.rawValue)
-            #expect(decoded.status == consultation.status.rawValue)
-            #expect(decoded.startedAt == Self.date)
+            #expect(
+                (decoded.id, decoded.userID, decoded.persona, decoded.status) == (
+                    consultation.id.description, "user-1", consultation.persona.rawValue, consultation.status.rawValue
+                ))
             #expect(decoded.messageCount == consultation.messageCount)
-            #expect(decoded.createdAt == Self.date)
-            #expect(decoded.updatedAt == (consultation.isArchived ? Self.date + 2 : Self.date))
             #expect(decoded.goalID == consultation.goalID?.description)
+            #expect(decoded.startedAt == Self.date && decoded.createdAt == Self.date)
+            #expect(decoded.updatedAt == changed(consultation))
         }
     }
 
@@ -66,19 +65,24 @@ import Testing
         }
     }
 
+    private func changed(_ consultation: Consultation) -> Date { consultation.isArchived ? Self.date + 2 : Self.date }
+    private func lastMessage(_ consultation: Consultation) -> Date? {
+        consultation.lastMessageAt == nil ? nil : Self.date + 1
+    }
+
     private func expectEqual(_ decoded: EnhancedConsultationsGuide.Consultation, _ consultation: Consultation) {
-        #expect(decoded.id == consultation.id.description)
-        #expect(decoded.userId == "user-1")
-        #expect(decoded.persona.rawValue == consultation.persona.rawValue)
-        #expect(decoded.contextType.rawValue == consultation.context.type.rawValue)
-        #expect(decoded.contextId == consultation.context.id?.text)
-        #expect(decoded.title == consultation.title)
-        #expect(decoded.isActive == consultation.isActive)
-        #expect(decoded.isArchived == consultation.isArchived)
-        #expect(decoded.messageCount == consultation.messageCount)
-        #expect(decoded.lastMessageAt == (consultation.lastMessageAt == nil ? nil : Self.date + 1))
-        #expect(decoded.createdAt == Self.date)
-        #expect(decoded.updatedAt == (consultation.isArchived ? Self.date + 2 : Self.date))
+        #expect(
+            (decoded.id, decoded.userId, decoded.title, decoded.contextId)
+                == (consultation.id.description, "user-1", consultation.title, consultation.context.id?.text))
+        #expect(
+            (decoded.persona.rawValue, decoded.contextType.rawValue)
+                == (consultation.persona.rawValue, consultation.context.type.rawValue))
+        #expect(
+            (decoded.isActive, decoded.isArchived, decoded.messageCount)
+                == (consultation.isActive, consultation.isArchived, consultation.messageCount))
+        #expect(
+            (decoded.createdAt, decoded.updatedAt, decoded.lastMessageAt)
+                == (Self.date, changed(consultation), lastMessage(consultation)))
     }
 
     @Test("enhanced-consultations decodes a consultation", arguments: consultations)
@@ -102,24 +106,25 @@ import Testing
         typealias Guide = GoalLinkingGuide
         let decoded = try Guide.decoder.decode(Guide.Conversation.self, from: body(consultation))
         #expect(decoded.id.uuidString.lowercased() == consultation.id.description)
-        #expect(decoded.goalId == consultation.goalID?.description)
-        #expect(decoded.createdAt == Self.date)
-        #expect(decoded.updatedAt == (consultation.isArchived ? Self.date + 2 : Self.date))
-        #expect(decoded.persona.id == consultation.persona.rawValue)
-        #expect(decoded.persona.name == consultation.persona.displayName)
-        #expect(decoded.persona.avatar == consultation.persona.avatarURL(origin: "http://127.0.0.1:8080"))
-        #expect(decoded.messageCount == consultation.messageCount)
-        #expect(decoded.lastMessageAt == (consultation.lastMessageAt == nil ? nil : Self.date + 1))
+        #expect(decoded.goalId == consultation.goalID?.description && decoded.messageCount == consultation.messageCount)
+        let persona = consultation.persona
+        #expect(
+            (decoded.persona.id, decoded.persona.name, decoded.persona.avatar)
+                == (persona.rawValue, persona.displayName, persona.avatarURL(origin: "http://127.0.0.1:8080")))
+        #expect(
+            (decoded.createdAt, decoded.updatedAt, decoded.lastMessageAt)
+                == (Self.date, changed(consultation), lastMessage(consultation)))
     }
 
     @Test("websocket-architecture decodes consultation_id with and without an envelope", arguments: consultations)
     func webSocketArchitecture(consultation: Consultation) throws {
         typealias Guide = WebSocketArchitectureGuide
-        let id = consultation.id.description
         let bare = try JSONDecoder().decode(Guide.CreateConsultationResponse.self, from: body(consultation))
         let enveloped = try JSONDecoder().decode(Guide.Enveloped.self, from: body(consultation))
-        #expect(bare.consultationID == id)
-        #expect(enveloped.data.consultationID == id)
+        #expect(
+            [bare.consultationID, enveloped.data.consultationID] == [
+                consultation.id.description, consultation.id.description,
+            ])
     }
 
     // MARK: Lists
@@ -130,8 +135,7 @@ import Testing
         let body = ListAnswers.consultations(
             Self.consultations.map { $0.listItem(in: .union) }, page: Page(number: 2, size: 40), total: 95)
         let response = try Guide.decoder.decode(Guide.ConsultationsListResponse.self, from: Data(body))
-        #expect(response.success)
-        #expect(response.data.consultations.count == Self.consultations.count)
+        #expect(response.success && response.data.consultations.count == Self.consultations.count)
         for (decoded, consultation) in zip(response.data.consultations, Self.consultations) {
             expectEqual(decoded, consultation)
         }
@@ -161,12 +165,12 @@ import Testing
     func messagesOfConsultationWebSocket() throws {
         typealias Guide = ConsultationWebSocketGuide
         let response = try Guide.decoder.decode(Guide.MessagesResponse.self, from: messagesBody())
-        #expect(response.success)
-        #expect(response.data.messages.map(\.id) == Self.messages.map(\.id.description))
-        #expect(response.data.messages.map(\.role) == ["user", "assistant", "system"])
-        #expect(response.data.messages.map(\.content) == Self.messages.map(\.content))
-        #expect(response.data.messages.allSatisfy { $0.consultationID == ResourceID.numbered(1).description })
-        #expect(response.data.messages.allSatisfy { $0.createdAt == Self.date })
+        let messages = response.data.messages
+        #expect(response.success && messages.map(\.id) == Self.messages.map(\.id.description))
+        #expect(messages.map(\.role) == ["user", "assistant", "system"])
+        #expect(messages.map(\.content) == Self.messages.map(\.content))
+        let id = ResourceID.numbered(1).description
+        #expect(messages.allSatisfy { $0.consultationID == id && $0.createdAt == Self.date })
     }
 
     @Test("enhanced-consultations decodes the messages")
@@ -188,12 +192,11 @@ import Testing
         ]
         let response = try Guide.decoder.decode(
             Guide.QuickActionsResponse.self, from: Data(ListAnswers.quickActions(actions)))
-        #expect(response.data.count == 2)
-        #expect(response.data.quickActions.map(\.prompt) == ["P", "Q"])
-        #expect(response.data.quickActions.map(\.description) == ["D", nil])
-        #expect(response.data.quickActions.map(\.contextType.rawValue) == [context.rawValue, context.rawValue])
-        #expect(response.data.quickActions.map(\.persona?.rawValue) == [persona.rawValue, nil])
-        #expect(response.data.quickActions.map(\.category) == ["c", nil])
+        let shown = response.data.quickActions
+        #expect(response.data.count == 2 && shown.map(\.prompt) == ["P", "Q"])
+        #expect(shown.map(\.description) == ["D", nil] && shown.map(\.category) == ["c", nil])
+        #expect(shown.map(\.contextType.rawValue) == [context.rawValue, context.rawValue])
+        #expect(shown.map(\.persona?.rawValue) == [persona.rawValue, nil])
     }
 
     // MARK: Refusals
@@ -204,95 +207,76 @@ import Testing
         let body = Data(APIError.consultationExists(consultation).body(in: .union))
         // The answer has no dates, so the guide's own decoder works.
         let response = try JSONDecoder().decode(Guide.ConflictErrorResponse.self, from: body)
-        #expect(!response.success)
-        #expect(response.error.code == "CONSULTATION_EXISTS")
-        #expect(response.error.details.existingConsultationID == consultation.id.description)
-        #expect(response.error.details.persona == consultation.persona.rawValue)
-        #expect(response.error.details.status == consultation.status.rawValue)
-        #expect(response.error.details.canContinue)
-        #expect(response.error.details.goalID == consultation.goalID?.description)
+        #expect(!response.success && response.error.code == "CONSULTATION_EXISTS")
+        let details = response.error.details
+        #expect(
+            (details.existingConsultationID, details.persona, details.status)
+                == (consultation.id.description, consultation.persona.rawValue, consultation.status.rawValue))
+        #expect(details.canContinue && details.goalID == consultation.goalID?.description)
     }
 
     @Test("enhanced-consultations decodes every API error", arguments: APIErrorTests.table.map(\.0))
     func refusal(refusal: APIError) throws {
         let decoded = try JSONDecoder().decode(
             EnhancedConsultationsGuide.APIError.self, from: Data(refusal.body(in: .union)))
-        #expect(decoded.error.message == refusal.message)
-        #expect(decoded.error.code == refusal.code.rawValue)
+        #expect((decoded.error.code, decoded.error.message) == (refusal.code.rawValue, refusal.message))
     }
 
     // MARK: Frames
 
-    @Test("consultation-websocket decodes every frame", arguments: ServerFrameTests.golden.map(\.0))
+    private func bytes(of frame: ServerFrame) -> Data {
+        Data(frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union))
+    }
+
+    @Test("consultation-websocket decodes every frame", arguments: ServerFrameTests.golden.map(\.key))
     func framesOfConsultationWebSocket(frame: ServerFrame) throws {
         typealias Guide = ConsultationWebSocketGuide
-        let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union)
-        let decoded = try Guide.decoder.decode(Guide.WebSocketMessage.self, from: Data(bytes))
-        #expect(decoded.type == frame.type)
-        #expect(decoded.consultationID == (frame == .pong ? nil : ServerFrameTests.consultation.description))
-        #expect(decoded.timestamp == Self.date)
-        switch frame {
-        case .streamChunk(let content), .userMessage(_, let content), .assistantMessageChunk(_, let content):
-            #expect(decoded.content == content)
-        case .error(let error):
-            #expect(decoded.error == error.message)
-            #expect(decoded.content == nil)
-        case .scriptedError(let message, _):
-            #expect(decoded.error == message)
-            #expect(decoded.content == nil)
-        default:
-            #expect(decoded.content == nil)
-            #expect(decoded.error == nil)
-        }
+        let decoded = try Guide.decoder.decode(Guide.WebSocketMessage.self, from: bytes(of: frame))
+        let id = frame == .pong ? nil : ServerFrameTests.consultation.description
+        #expect((decoded.type, decoded.consultationID, decoded.timestamp) == (frame.type, id, Self.date))
+        let (content, error): (String?, String?) =
+            switch frame {
+            case .streamChunk(let content), .userMessage(_, let content), .assistantMessageChunk(_, let content):
+                (content, nil)
+            case .error(let error): (nil, error.message)
+            case .scriptedError(let message, _): (nil, message)
+            default: (nil, nil)
+            }
+        #expect((decoded.content, decoded.error) == (content, error))
     }
 
-    @Test("enhanced-consultations decodes every frame", arguments: ServerFrameTests.golden.map(\.0))
+    @Test("enhanced-consultations decodes every frame", arguments: ServerFrameTests.golden.map(\.key))
     func framesOfEnhancedConsultations(frame: ServerFrame) throws {
         typealias Guide = EnhancedConsultationsGuide
-        let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union)
-        let decoded = try Guide.decoder.decode(Guide.IncomingMessage.self, from: Data(bytes))
-        let type = Guide.WebSocketMessageType(rawValue: decoded.type)
+        let decoded = try Guide.decoder.decode(Guide.IncomingMessage.self, from: bytes(of: frame))
+        let told = (
+            Guide.WebSocketMessageType(rawValue: decoded.type), decoded.messageId, decoded.content, decoded.error
+        )
+        let template = decoded.metadata?.templateCreated
         switch frame {
-        case .userMessage(let id, let content):
-            #expect(type == .userMessage)
-            #expect(decoded.messageId == id.description)
-            #expect(decoded.content == content)
-        case .assistantMessageStart(let id):
-            #expect(type == .assistantMessageStart)
-            #expect(decoded.messageId == id.description)
+        case .userMessage(let id, let content): #expect(told == (.userMessage, id.description, content, nil))
+        case .assistantMessageStart(let id): #expect(told == (.assistantMessageStart, id.description, nil, nil))
         case .assistantMessageChunk(let id, let content):
-            #expect(type == .assistantMessageChunk)
-            #expect(decoded.messageId == id.description)
-            #expect(decoded.content == content)
+            #expect(told == (.assistantMessageChunk, id.description, content, nil))
         case .assistantMessageEnd(let id, let metadata):
-            #expect(type == .assistantMessageEnd)
-            #expect(decoded.messageId == id.description)
-            #expect(decoded.metadata?.tokensUsed == metadata?.tokensUsed)
-            #expect(decoded.metadata?.functionCalled == metadata?.functionCalled)
-            #expect(decoded.metadata?.templateCreated?.id == metadata?.templateCreated?.id)
-        case .templateCreated(let template):
-            #expect(type == .templateCreated)
-            #expect(decoded.metadata?.templateCreated?.type == template.type)
-            #expect(decoded.metadata?.templateCreated?.id == template.id)
-            #expect(decoded.metadata?.templateCreated?.name == template.name)
-        case .connected:
-            #expect(type == .connected)
-        case .error(let error):
-            #expect(type == .error)
-            #expect(decoded.error == error.message)
-        case .scriptedError(let message, _):
-            #expect(type == .error)
-            #expect(decoded.error == message)
-        case .messageReceived, .streamChunk, .streamComplete, .pong:
-            // The other guide's frame, which this guide's client ignores.
-            #expect(type == nil)
+            #expect(told == (.assistantMessageEnd, id.description, nil, nil))
+            #expect(
+                (decoded.metadata?.tokensUsed, decoded.metadata?.functionCalled, template?.id)
+                    == (metadata?.tokensUsed, metadata?.functionCalled, metadata?.templateCreated?.id))
+        case .templateCreated(let created):
+            #expect(told == (.templateCreated, nil, nil, nil))
+            #expect((template?.type, template?.id, template?.name) == (created.type, created.id, created.name))
+        case .connected: #expect(told == (.connected, nil, nil, nil))
+        case .error(let error): #expect(told == (.error, nil, nil, error.message))
+        case .scriptedError(let message, _): #expect(told == (.error, nil, nil, message))
+        // The other guide's frame, which this guide's client ignores.
+        case .messageReceived, .streamChunk, .streamComplete, .pong: #expect(told.0 == nil)
         }
     }
 
-    @Test("websocket-architecture decodes the type of every frame", arguments: ServerFrameTests.golden.map(\.0))
+    @Test("websocket-architecture decodes the type of every frame", arguments: ServerFrameTests.golden.map(\.key))
     func framesOfWebSocketArchitecture(frame: ServerFrame) throws {
-        let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union)
-        #expect(
-            try JSONDecoder().decode(WebSocketArchitectureGuide.BaseMessage.self, from: Data(bytes)).type == frame.type)
+        let decoded = try JSONDecoder().decode(WebSocketArchitectureGuide.BaseMessage.self, from: bytes(of: frame))
+        #expect(decoded.type == frame.type)
     }
 }

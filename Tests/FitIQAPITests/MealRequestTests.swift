@@ -11,11 +11,11 @@ import Testing
     func batches() throws {
         let body = Self.batch(
             Self.tea, #"{"raw_input":"2 eggs","meal_type":"lunch","logged_at":"2025-01-29T12:00:00Z"}"#)
-        let request = try CreateMealLogsRequest(body: Array(body.utf8))
+        let request = try CreateMealLogsRequest(body: body.bytes)
         #expect(request.mealLogs.map(\.rawInput) == ["tea", "2 eggs"])
         #expect(request.mealLogs.map(\.mealType) == [.drink, .lunch])
         let fifty = #"{"meal_logs":[\#(Array(repeating: Self.tea, count: 50).joined(separator: ","))]}"#
-        #expect(try CreateMealLogsRequest(body: Array(fifty.utf8)).mealLogs.count == 50)
+        #expect(try CreateMealLogsRequest(body: fifty.bytes).mealLogs.count == 50)
     }
 
     static let badBatches: [(String, String)] = [
@@ -49,11 +49,11 @@ import Testing
     func manual() throws {
         let foods = Self.food() + "," + Self.food(["food_name": #""Pie""#])
         let body = #"{"meal_type":"lunch","notes":"n","items":[\#(foods)]}"#
-        let request = try CreateMealLogsRequest(body: Array(body.utf8))
+        let request = try CreateMealLogsRequest(body: body.bytes)
         let meal = try #require(request.mealLogs.first)
         #expect(request.isManual && meal.rawInput == "Tea, Pie" && meal.mealType == .lunch && meal.notes == "n")
         #expect(meal.items.map(\.nutrients) == [Self.contents, Self.contents])
-        #expect(try !CreateMealLogsRequest(body: Array(Self.batch(Self.tea).utf8)).isManual)
+        #expect(try !CreateMealLogsRequest(body: Self.batch(Self.tea).bytes).isManual)
     }
 
     private static let contents = MealNutrients(calories: 3, proteinTenths: 1, carbsTenths: 10)
@@ -73,16 +73,10 @@ import Testing
     @Test("Every request with foods validates each member of a food", arguments: badFoods)
     func refusesFood(member: String, value: String?, message: String) {
         let food = Self.food([member: value])
-        let batch = refusal { () throws(APIError) in
-            try CreateMealLogsRequest(body: Array(#"{"meal_type":"lunch","items":[\#(food)]}"#.utf8))
-        }
-        let change = refusal { () throws(APIError) in
-            try UpdateMealLogRequest(body: Array(#"{"items":[\#(Self.food()),\#(food)]}"#.utf8))
-        }
+        let batch = refusal(try CreateMealLogsRequest(body: #"{"meal_type":"lunch","items":[\#(food)]}"#.bytes))
+        let change = refusal(try UpdateMealLogRequest(body: #"{"items":[\#(Self.food()),\#(food)]}"#.bytes))
         let confirmed = Self.food(named: "name", [member == "food_name" ? "name" : member: value])
-        let confirmation = refusal { () throws(APIError) in
-            try ConfirmMealPhotoRequest(body: Array(#"{"confirmed_items":[\#(confirmed)]}"#.utf8))
-        }
+        let confirmation = refusal(try ConfirmMealPhotoRequest(body: #"{"confirmed_items":[\#(confirmed)]}"#.bytes))
         for (refusal, place, message) in [
             (batch, "items[0]", message), (change, "items[1]", message),
             (confirmation, "confirmed_items[0]", message.replacing("food_name", with: "name")),
@@ -95,16 +89,16 @@ import Testing
 
     @Test("The error for a batch names the invalid meal's index", arguments: badBatches)
     func refusesBatch(body: String, message: String) {
-        let refusal = refusal { () throws(APIError) in try CreateMealLogsRequest(body: Array(body.utf8)) }
+        let refusal = refusal(try CreateMealLogsRequest(body: body.bytes))
         #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
         #expect(refusal?.status == .badRequest)
     }
 
     @Test("The guides have four meal types, but the apps have eight")
     func types() throws {
-        let body = Array(Self.tea.utf8)
+        let body = Self.tea.bytes
         #expect(try CreateMealLogRequest(body: body, isForApps: true).mealType == .drink)
-        let refusal = refusal { () throws(APIError) in try CreateMealLogRequest(body: body) }
+        let refusal = refusal(try CreateMealLogRequest(body: body))
         #expect(
             refusal?.message == #"'meal_type' must be one of "breakfast", "lunch", "dinner", "snack"; got "drink"."#)
         #expect(try MealLogListQuery(query: [("meal_type", "water")], isForApps: true).mealType == .water)
@@ -115,41 +109,38 @@ import Testing
     func changes() throws {
         var log = MealLogExamples.completed
         let old = log
-        try UpdateMealLogRequest(body: Array(#"{"id":"1","user_id":"x","created_at":"y","raw_input":null}"#.utf8))
+        try UpdateMealLogRequest(body: #"{"id":"1","user_id":"x","created_at":"y","raw_input":null}"#.bytes)
             .apply(to: &log)
         #expect(log == old)
         let body = #"{"raw_input":"tea","meal_type":"water","logged_at":"2025-01-28T12:00:00Z","notes":"n"}"#
-        try UpdateMealLogRequest(body: Array(body.utf8)).apply(to: &log)
+        try UpdateMealLogRequest(body: body.bytes).apply(to: &log)
         #expect(log.rawInput == "tea" && log.mealType == .water && log.notes == "n" && log.loggedAt < old.loggedAt)
-        try UpdateMealLogRequest(body: Array(#"{"notes":""}"#.utf8)).apply(to: &log)
+        try UpdateMealLogRequest(body: #"{"notes":""}"#.bytes).apply(to: &log)
         #expect(log.notes == nil)
-        #expect(try UpdateMealLogRequest(body: Array(#"{"items":[\#(Self.food())]}"#.utf8)).items?.count == 1)
-        #expect(try UpdateMealLogRequest(body: Array(#"{"items":null}"#.utf8)).items == nil)
+        #expect(try UpdateMealLogRequest(body: #"{"items":[\#(Self.food())]}"#.bytes).items?.count == 1)
+        #expect(try UpdateMealLogRequest(body: #"{"items":null}"#.bytes).items == nil)
         for bad in [
             #"{"raw_input":" "}"#, #"{"meal_type":"tea"}"#, #"{"logged_at":1}"#, #"{"notes":1}"#, "[]",
             #"{"items":[]}"#, #"{"items":{}}"#,
-        ] {
-            #expect(throws: APIError.self) { try UpdateMealLogRequest(body: Array(bad.utf8)) }
-        }
+        ] { #expect(throws: APIError.self) { try UpdateMealLogRequest(body: bad.bytes) } }
     }
 
     @Test("Confirmed foods are rounded to the precision of a meal log")
     func confirmation() throws {
         let body = #"{"confirmed_items":[\#(Self.food(named: "name"))]}"#
-        let item = try #require(try ConfirmMealPhotoRequest(body: Array(body.utf8)).items.first)
-        #expect(item.name == "Tea" && item.quantity == 1.5 && item.unit == "cups")
-        #expect(item.nutrients == Self.contents)
+        let item = try #require(try ConfirmMealPhotoRequest(body: body.bytes).items.first)
+        #expect(item.name == "Tea" && item.quantity == 1.5 && item.unit == "cups" && item.nutrients == Self.contents)
         for empty in ["", "{}", #"{"confirmed_items":[]}"#, #"{"confirmed_items":null,"notes":null}"#] {
-            let request = try ConfirmMealPhotoRequest(body: Array(empty.utf8))
+            let request = try ConfirmMealPhotoRequest(body: empty.bytes)
             #expect(request.items.isEmpty && request.notes == nil)
         }
-        func notes(_ count: Int) -> [UInt8] { Array(#"{"notes":"\#(String(repeating: "n", count: count))"}"#.utf8) }
+        func notes(_ count: Int) -> [UInt8] { #"{"notes":"\#(String(repeating: "n", count: count))"}"#.bytes }
         #expect(try ConfirmMealPhotoRequest(body: notes(500)).notes?.count == 500)
         #expect(throws: APIError.wrongLength("notes", allowed: 0...500, got: 501)) {
             try ConfirmMealPhotoRequest(body: notes(501))
         }
         for bad in [#"{"confirmed_items":{}}"#, #"{"confirmed_items":[1]}"#, "[]"] {
-            #expect(throws: APIError.self) { try ConfirmMealPhotoRequest(body: Array(bad.utf8)) }
+            #expect(throws: APIError.self) { try ConfirmMealPhotoRequest(body: bad.bytes) }
         }
     }
 
@@ -159,14 +150,12 @@ import Testing
         "Content-Disposition: form-data; name=\"photo\"; filename=\"a;b.jpg\"\r\n"
         + "Content-Type: image/jpeg\r\n\r\n\r\n\rJPG\r\n-"
 
-    private static func form(_ parts: String...) -> String {
-        parts.map { "--x\r\n\($0)\r\n" }.joined() + "--x--\r\n"
-    }
+    private static func form(_ parts: String...) -> String { parts.map { "--x\r\n\($0)\r\n" }.joined() + "--x--\r\n" }
 
     private func read(_ body: String, _ type: String? = "multipart/form-data; boundary=x") throws(APIError)
         -> MealPhotoRequest
     {
-        try MealPhotoRequest(body: Array(body.utf8), contentType: type)
+        try MealPhotoRequest(body: body.bytes, contentType: type)
     }
 
     @Test("A multipart form with an image is accepted with its fields")
@@ -178,14 +167,12 @@ import Testing
             "Content-Disposition: form-data; name=notes\r\n\r\n" + String(repeating: "n", count: 500))
         var expected = MealPhotoRequest(mealType: .lunch, loggedAt: DateTime("2025-01-29T12:00:00Z"))
         expected.notes = String(repeating: "n", count: 500)
-        for type in [
-            "multipart/form-data; boundary=x", "Multipart/Form-Data;charset=utf-8; Boundary=\"x\"",
-        ] {
+        for type in ["multipart/form-data; boundary=x", "Multipart/Form-Data;charset=utf-8; Boundary=\"x\""] {
             #expect(try read(fields, type) == expected)
         }
         #expect(try read("preamble\r\n" + fields) == expected)
         #expect(try read(Self.form("Content-Disposition: form-data; name=f; filename=f\r\n\r\nJPG")).mealType == .other)
-        let parts = try FormPart.parts(of: Array(fields.utf8), contentType: "multipart/form-data; boundary=x")
+        let parts = try FormPart.parts(of: fields.bytes, contentType: "multipart/form-data; boundary=x")
         #expect(parts.map(\.name) == ["meal_type", "photo", "logged_at", "notes"])
         #expect(parts.map(\.content.count) == [5, 9, 20, 500])
         // The same photo as JSON.
@@ -209,7 +196,7 @@ import Testing
 
     @Test("JSON without a valid base64 image is rejected", arguments: badJSON)
     func refusesJSON(body: String, message: String) {
-        let refusal = refusal { () throws(APIError) in try read(body, "application/json") }
+        let refusal = refusal(try read(body, "application/json"))
         #expect(refusal?.status == .badRequest)
         #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
         #expect(refusal?.message.contains("format") == message.contains("format"), "\(refusal?.message ?? "")")
@@ -243,7 +230,7 @@ import Testing
 
     @Test("An invalid form is rejected", arguments: badForms)
     func refusesForm(body: String, type: String?, status: Int, message: String) {
-        let refusal = refusal { () throws(APIError) in try read(body, type) }
+        let refusal = refusal(try read(body, type))
         #expect(refusal?.status.code == status)
         #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
     }
@@ -276,8 +263,7 @@ import Testing
             try JSON.parse(log.object(in: .union, isForApps: isForApps))
         }
         var log = MealLogExamples.log(
-            .failed(
-                MealLogFailure(message: "No", code: .rateLimit, suggestions: ["Wait."]), at: .example))
+            .failed(MealLogFailure(message: "No", code: .rateLimit, suggestions: ["Wait."]), at: .example))
         log.notes = "n"
         let failed = try object(log, isForApps: true)
         #expect(failed["error_code"] == "RATE_LIMIT" && failed["suggestions"] == ["Wait."] && failed["notes"] == "n")

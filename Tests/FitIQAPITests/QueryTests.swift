@@ -8,9 +8,7 @@ typealias Query = [(name: String, value: String)]
     @Test("An empty query selects the first page of twenty consultations")
     func defaults() throws {
         let query = try ConsultationListQuery(query: [])
-        #expect(query.page == Page(number: 1, size: 20))
-        #expect(query.isArchived == nil)
-        #expect(query.persona == nil)
+        #expect(query.page == Page(number: 1, size: 20) && query.isArchived == nil && query.persona == nil)
         #expect(query.contextType == nil)
     }
 
@@ -20,10 +18,8 @@ typealias Query = [(name: String, value: String)]
             ("context_type", "mood"), ("Page", "x"), ("page", "3"), ("is_archived", "false"), ("sort", "asc"),
             ("page_size", "7"), ("persona", "fitness_coach"), ("", ""),
         ])
-        #expect(query.page == Page(number: 3, size: 7))
-        #expect(query.isArchived == false)
-        #expect(query.persona == .fitnessCoach)
-        #expect(query.contextType == .mood)
+        #expect(query.page == Page(number: 3, size: 7) && query.isArchived == false)
+        #expect(query.persona == .fitnessCoach && query.contextType == .mood)
     }
 
     @Test("If a parameter is repeated, only its first value is used", arguments: ["x", "9", ""])
@@ -31,10 +27,8 @@ typealias Query = [(name: String, value: String)]
         let query = try ConsultationListQuery(query: [
             ("page", "2"), ("page", second), ("is_archived", "true"), ("is_archived", second),
         ])
-        #expect(query.page.number == 2)
-        #expect(query.isArchived == true)
-        #expect(
-            refusal { () throws(APIError) in try ConsultationListQuery(query: [("page", "x"), ("page", "2")]) } != nil)
+        #expect(query.page.number == 2 && query.isArchived == true)
+        #expect(refusal(try ConsultationListQuery(query: [("page", "x"), ("page", "2")])) != nil)
     }
 
     static let pages: [(String, Int)] = [
@@ -78,31 +72,23 @@ typealias Query = [(name: String, value: String)]
         "9223372036854775808", "99999999999999999999999999", "１", "٣", "1\u{0}", "½",
     ]
 
-    @Test("The error for a page parameter names its range and the value", arguments: notNumbers)
-    func badPage(value: String) {
-        let expected = APIError.outOfRange("page", allowed: 1...Int.max, got: value)
-        #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page", value)]) } == expected)
-        #expect(
-            refusal { () throws(APIError) in try MessageListQuery(query: [("page", value)], in: .union) } == expected)
+    static let allowed: KeyValuePairs<String, ClosedRange<Int>> = ["page": 1...Int.max, "page_size": 1...100]
+
+    @Test("The error for a page parameter names its range and the value", arguments: allowed, notNumbers)
+    func badPage(parameter: (key: String, value: ClosedRange<Int>), value: String) {
+        let (query, expected) = (
+            [(parameter.key, value)] as Query, APIError.outOfRange(parameter.key, allowed: parameter.value, got: value)
+        )
+        #expect(refusal(try ConsultationListQuery(query: query)) == expected)
+        #expect(refusal(try MessageListQuery(query: query, in: .union)) == expected)
     }
 
     @Test("A page size from 1 to 100 is accepted", arguments: 0...102)
     func pageSize(size: Int) {
-        let attempt = refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", "\(size)")]) }
-        let attemptForMessages = refusal { () throws(APIError) in
-            try MessageListQuery(query: [("page_size", "\(size)")], in: .union)
-        }
+        let query: Query = [("page_size", "\(size)")]
+        let attempt = refusal(try ConsultationListQuery(query: query))
         #expect((attempt == nil) == (1...100).contains(size))
-        #expect(attemptForMessages == attempt)
-    }
-
-    @Test("A page size that is not a number from 1 to 100 is rejected", arguments: notNumbers)
-    func badPageSize(value: String) {
-        let expected = APIError.outOfRange("page_size", allowed: 1...100, got: value)
-        #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", value)]) } == expected)
-        #expect(
-            refusal { () throws(APIError) in try MessageListQuery(query: [("page_size", value)], in: .union) }
-                == expected)
+        #expect(refusal(try MessageListQuery(query: query, in: .union)) == attempt)
     }
 
     @Test(
@@ -110,7 +96,7 @@ typealias Query = [(name: String, value: String)]
         arguments: ["", "0", "1", "yes", "True", "FALSE", "t", "null", " true"])
     func badFlag(value: String) {
         #expect(
-            refusal { () throws(APIError) in try ConsultationListQuery(query: [("is_archived", value)]) }
+            refusal(try ConsultationListQuery(query: [("is_archived", value)]))
                 == .unknownChoice("is_archived", got: value, allowed: ["true", "false"]))
     }
 
@@ -118,39 +104,28 @@ typealias Query = [(name: String, value: String)]
         "A filter accepts only the personas and contexts in the guides",
         arguments: ["", "all", "Nutritionist", "fitness-coach", "goals"])
     func badChoice(value: String) {
-        let personas = Persona.allCases.map(\.rawValue)
-        let contexts = ContextType.allCases.map(\.rawValue)
-        #expect(
-            refusal { () throws(APIError) in try ConsultationListQuery(query: [("persona", value)]) }
-                == .unknownChoice("persona", got: value, allowed: personas))
-        #expect(
-            refusal { () throws(APIError) in try ConsultationListQuery(query: [("context_type", value)]) }
-                == .unknownChoice("context_type", got: value, allowed: contexts))
-        #expect(
-            refusal { () throws(APIError) in try QuickActionQuery(query: [("persona", value)]) }
-                == .unknownChoice("persona", got: value, allowed: personas))
-        #expect(
-            refusal { () throws(APIError) in try QuickActionQuery(query: [("context_type", value)]) }
-                == .unknownChoice("context_type", got: value, allowed: contexts))
+        for (name, allowed) in [
+            ("persona", Persona.allCases.map(\.rawValue)), ("context_type", ContextType.allCases.map(\.rawValue)),
+        ] {
+            let expected = APIError.unknownChoice(name, got: value, allowed: allowed)
+            #expect(refusal(try ConsultationListQuery(query: [(name, value)])) == expected)
+            #expect(refusal(try QuickActionQuery(query: [(name, value)])) == expected)
+        }
     }
 
-    static let messages: [(Query, String)] = [
-        ([("page", "+5")], "The parameter 'page' must be a whole number of at least 1; got \"+5\"."),
-        ([("page_size", "101")], "The parameter 'page_size' must be a whole number from 1 to 100; got \"101\"."),
-        ([("is_archived", "yes")], #"'is_archived' must be one of "true", "false"; got "yes"."#),
-        ([("is_archived", "True")], #"'is_archived' must be one of "true", "false"; got "True". Did you mean "true"?"#),
-        (
-            [("context_type", "goals")],
-            #"'context_type' must be one of "general", "goal", "insight", "mood", "journal"; got "goals". Did you mean "goal"?"#
-        ),
+    static let messages: KeyValuePairs<Query, String> = [
+        [("page", "+5")]: "The parameter 'page' must be a whole number of at least 1; got \"+5\".",
+        [("page_size", "101")]: "The parameter 'page_size' must be a whole number from 1 to 100; got \"101\".",
+        [("is_archived", "yes")]: #"'is_archived' must be one of "true", "false"; got "yes"."#,
+        [("is_archived", "True")]: #"'is_archived' must be one of "true", "false"; got "True". Did you mean "true"?"#,
+        [("context_type", "goals")]:
+            #"'context_type' must be one of "general", "goal", "insight", "mood", "journal"; got "goals". Did you mean "goal"?"#,
     ]
 
     @Test("An error message quotes the input and lists the allowed values", arguments: messages)
     func message(query: Query, message: String) {
-        let refusal = refusal { () throws(APIError) in try ConsultationListQuery(query: query) }
-        #expect(refusal?.message == message)
-        #expect(refusal?.status == .badRequest)
-        #expect(refusal?.code == .validationFailed)
+        let refusal = refusal(try ConsultationListQuery(query: query))
+        #expect(refusal?.message == message && refusal?.status == .badRequest && refusal?.code == .validationFailed)
     }
 
     @Test("Filters select by archive flag, persona and context", arguments: Persona.allCases, ContextType.allCases)
@@ -187,9 +162,7 @@ typealias Query = [(name: String, value: String)]
     ]
 
     @Test("Without a page or a size, the query selects all messages", arguments: table)
-    func page(query: Query, page: Page?) throws {
-        #expect(try MessageListQuery(query: query, in: .union).page == page)
-    }
+    func page(query: Query, page: Page?) throws { #expect(try MessageListQuery(query: query, in: .union).page == page) }
 }
 
 @Suite("The query for quick actions") struct QuickActionQueryTests {
@@ -221,8 +194,7 @@ typealias Query = [(name: String, value: String)]
     @Test("Goals are selected by status in either vocabulary, by category and by time", arguments: table)
     func matches(query: Query, isMatch: Bool) throws {
         let goals = try GoalListQuery(query: query, isForApps: true)
-        #expect(goals.matches(GoalTests.full) == isMatch)
-        #expect(goals.isForAll == query.isEmpty)
+        #expect(goals.matches(GoalTests.full) == isMatch && goals.isForAll == query.isEmpty)
     }
 }
 

@@ -4,17 +4,21 @@ import Testing
 @testable import FitIQAPI
 
 /// The API error that an attempt throws, or nil if the attempt succeeds.
-func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
-    do throws(APIError) {
+func refusal<Success>(_ attempt: @autoclosure () throws -> Success) -> APIError? {
+    do {
         _ = try attempt()
-        return nil
-    } catch {
+    } catch let error as APIError {
         return error
+    } catch {
+        Issue.record(error)
     }
+    return nil
 }
 
 /// Bytes as text, so that failed comparisons print well.
 func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+extension String { var bytes: [UInt8] { Array(utf8) } }
 
 extension ResourceID {
     /// An id that differs in its last digits.

@@ -23,13 +23,11 @@ import Testing
         (
             "api/v1/consultations/nonsense", .of(.showConsultation, "nonsense"), [.get, .head, .put, .delete],
             "nonsense"
-        ),
-        ("api/v1/consultations/\(id.uppercased())/ws", .of(.webSocket, id.uppercased()), [.get], id.uppercased()),
+        ), ("api/v1/consultations/\(id.uppercased())/ws", .of(.webSocket, id.uppercased()), [.get], id.uppercased()),
         (
             "api/v1/consultations/quick-actions/messages", .of(.listMessages, "quick-actions"), [.get, .head, .post],
             "quick-actions"
-        ),
-        ("avatars/nutritionist.svg", .avatar(.nutritionist), [.get, .head], nil),
+        ), ("avatars/nutritionist.svg", .avatar(.nutritionist), [.get, .head], nil),
         ("avatars/fitness_coach.svg", .avatar(.fitnessCoach), [.get, .head], nil),
         ("avatars/wellness_specialist.svg", .avatar(.wellnessSpecialist), [.get, .head], nil),
         ("avatars/general_wellness.svg", .avatar(.generalWellness), [.get, .head], nil),
@@ -42,8 +40,7 @@ import Testing
     @Test("Every endpoint has a route", arguments: endpoints)
     func endpoint(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
         #expect(self.route(path) == route)
-        #expect(route.methods(in: .union) == methods)
-        #expect(route.id == id)
+        #expect(route.methods(in: .union) == methods && route.id == id)
     }
 
     @Test("The fast path finds only the most frequent routes", arguments: endpoints)
@@ -78,14 +75,10 @@ import Testing
     ]
 
     @Test("A path without an endpoint is not a route", arguments: unknown)
-    func noEndpoint(path: String) {
-        #expect(route(path) == nil)
-    }
+    func noEndpoint(path: String) { #expect(route(path) == nil) }
 
     @Test("A path must have at least one segment")
-    func noSegments() {
-        #expect(Route(segments: []) == nil)
-    }
+    func noSegments() { #expect(Route(segments: []) == nil) }
 
     @Test("The hint templates contain every route")
     func hintTemplates() {
@@ -97,10 +90,8 @@ import Testing
     }
 
     static let nearest: [(String, String)] = [
-        ("/api/v1/consultation", "/api/v1/consultations"),
-        ("/api/v1/consultations/", "/api/v1/consultations"),
-        ("/v1/consultations", "/api/v1/consultations"),
-        ("/consultations", "/api/v1/consultations"),
+        ("/api/v1/consultation", "/api/v1/consultations"), ("/api/v1/consultations/", "/api/v1/consultations"),
+        ("/v1/consultations", "/api/v1/consultations"), ("/consultations", "/api/v1/consultations"),
         ("/api/v1/Consultations", "/api/v1/consultations"),
         ("/api/v1/consultations/quick_actions/x", "/api/v1/consultations/quick-actions"),
         ("/api/v1/consultations/\(id)/message", "/api/v1/consultations/{id}/messages"),
@@ -114,19 +105,15 @@ import Testing
         // Each of these paths has a segment in the wrong place.
         ("/api/v1/chat-about-goal", "/api/v1/consultations/chat-about-goal"),
         ("/api/v1/quick-actions", "/api/v1/consultations/quick-actions"), ("/v2/natural", "/api/v1/meal-logs/natural"),
-        ("/api/v1/goal", "/api/v1/goals"), ("/api/v1/goals/\(id)/", "/api/v1/goals/{goalId}"),
-        ("/healthz", "/health"), ("/readyz", "/ready"), ("/Health", "/health"),
-        ("/__admin/healthy", "/__admin/health"),
+        ("/api/v1/goal", "/api/v1/goals"), ("/api/v1/goals/\(id)/", "/api/v1/goals/{goalId}"), ("/healthz", "/health"),
+        ("/readyz", "/ready"), ("/Health", "/health"), ("/__admin/healthy", "/__admin/health"),
     ]
 
     @Test("The error for an unknown path suggests the nearest endpoint", arguments: nearest)
     func hint(path: String, template: String) {
         let refusal = Route.refusal(ofUnknownPath: path, in: .union)
-        #expect(refusal.status == .notFound)
-        #expect(refusal.code == .notFound)
-        #expect(
-            refusal.message
-                == "There is no endpoint \"\(path)\". The nearest endpoint is \(template).")
+        #expect(refusal.status == .notFound && refusal.code == .notFound)
+        #expect(refusal.message == "There is no endpoint \"\(path)\". The nearest endpoint is \(template).")
     }
 
     @Test(
@@ -139,8 +126,7 @@ import Testing
     @Test("An error message shortens long paths and escapes control characters")
     func longPath() {
         let long = Route.refusal(ofUnknownPath: "/" + String(repeating: "x", count: 8000), in: .union).message
-        #expect(long.count < 120)
-        #expect(long.contains("…"))
+        #expect(long.count < 120 && long.contains("…"))
         #expect(Route.refusal(ofUnknownPath: "/a\u{1}\"", in: .union).message == #"There is no endpoint "/a\u0001\""."#)
     }
 

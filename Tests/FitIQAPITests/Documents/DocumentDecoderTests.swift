@@ -32,28 +32,17 @@ import Testing
     }
 
     /// The members that an app requires to decode an object.
-    static let needed: [(DocumentCollection, String)] = [
-        (
-            .moodEntries,
-            "id user_id valence labels associations logged_at source is_healthkit created_at updated_at"
-        ),
-        (
-            .journal,
-            "id user_id content content_format entry_type tags privacy_level is_favorite logged_at created_at updated_at"
-        ),
-        (
-            .insights,
-            "id user_id insight_type title content is_read is_favorite is_archived created_at updated_at"
-        ), (.progress, "id type quantity date"),
-        (
-            .sleep,
-            """
-            id user_id start_time end_time time_in_bed_minutes total_sleep_minutes sleep_efficiency_percentage \
-            awake_minutes rem_minutes core_minutes deep_minutes source created_at updated_at
-            """
-        ), (.workouts, "id user_id activity_type started_at created_at updated_at"),
-        (.profileMetrics, "id user_id recorded_at metrics"),
-        (.workoutTemplates, "id name is_public created_at updated_at"),
+    static let needed: KeyValuePairs<DocumentCollection, String> = [
+        .moodEntries: "id user_id valence labels associations logged_at source is_healthkit created_at updated_at",
+        .journal:
+            "id user_id content content_format entry_type tags privacy_level is_favorite logged_at created_at updated_at",
+        .insights: "id user_id insight_type title content is_read is_favorite is_archived created_at updated_at",
+        .progress: "id type quantity date",
+        .sleep: """
+        id user_id start_time end_time time_in_bed_minutes total_sleep_minutes sleep_efficiency_percentage \
+        awake_minutes rem_minutes core_minutes deep_minutes source created_at updated_at
+        """, .workouts: "id user_id activity_type started_at created_at updated_at",
+        .profileMetrics: "id user_id recorded_at metrics", .workoutTemplates: "id name is_public created_at updated_at",
     ]
 
     @Test("The decoders accept an object with all members or with only the required members", arguments: needed)
@@ -75,15 +64,14 @@ import Testing
 
     @Test("The decoders require fractional seconds in insights and reject them elsewhere")
     func fractions() throws {
-        let mood = try Self.document(
-            .moodEntries, ["valence": 0, "logged_at": "2025-01-29T10:30:00.123Z"])
+        let mood = try Self.document(.moodEntries, ["valence": 0, "logged_at": "2025-01-29T10:30:00.123Z"])
         #expect(text(mood.encoded).contains(#""logged_at":"2025-01-29T10:30:00Z""#))
         try Self.check(.moodEntries, mood.encoded)
         let broken = text(mood.encoded).replacing("10:30:00Z", with: "10:30:00.123Z")
-        #expect(throws: DecodingError.self) { try Self.check(.moodEntries, Array(broken.utf8)) }
+        #expect(throws: DecodingError.self) { try Self.check(.moodEntries, broken.bytes) }
         let insight = try Self.document(.insights, ["insight_type": "daily", "title": "t", "content": "c"])
         let cut = text(insight.encoded).replacing(".000Z", with: "Z")
-        #expect(throws: DecodingError.self) { try Self.check(.insights, Array(cut.utf8)) }
+        #expect(throws: DecodingError.self) { try Self.check(.insights, cut.bytes) }
     }
 
     @Test("The decoders accept a list with one object and an empty list", arguments: DocumentCollection.allCases)

@@ -29,7 +29,7 @@ import Testing
         var values = Self.wrongValues(of: member).map(Optional.some)
         if member.isRequired { values += [nil, .null] }
         for value in values {
-            let refusal = refusal { () throws(APIError) in try member.read(with: value) }
+            let refusal = refusal(try member.read(with: value))
             #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed, "\(value ?? "absent")")
             #expect(refusal?.message.contains("'\(member.path)'") == true, "\(value ?? "absent"): \(refusal as Any)")
         }
@@ -37,9 +37,7 @@ import Testing
 
     @Test("Values at the limits of their ranges are accepted unchanged", arguments: sent)
     func takes(member: TableMember) throws {
-        for value in Self.extremes(of: member) {
-            #expect(try member.read(with: value)[member.steps[...]] == value)
-        }
+        for value in Self.extremes(of: member) { #expect(try member.read(with: value)[member.steps[...]] == value) }
     }
 
     @Test("Absent members and null members get their default or are omitted", arguments: sent)
@@ -49,9 +47,7 @@ import Testing
             member.rule["default"] == "now"
             ? .string(member.collection.row.hasFractions ? "2025-01-29T10:30:00.000Z" : "2025-01-29T10:30:00Z")
             : member.rule["default"]
-        for value in [nil, JSONValue.null] {
-            #expect(try member.read(with: value)[member.steps[...]] == usual)
-        }
+        for value in [nil, JSONValue.null] { #expect(try member.read(with: value)[member.steps[...]] == usual) }
     }
 
     @Test("Times are stored in UTC with whole seconds or, for insights, with milliseconds", arguments: sent)
@@ -68,8 +64,7 @@ import Testing
 
     @Test(
         "A request cannot set computed members or scenario-only members",
-        arguments: TableMember.all.filter { !$0.isSent }
-    )
+        arguments: TableMember.all.filter { !$0.isSent })
     func notSent(member: TableMember) throws {
         for value: JSONValue in ["x", true, 7, ["x": 1]] {
             let read = try member.read(with: value)
@@ -176,6 +171,6 @@ extension Document {
 
     /// A document from the body of a request.
     static func read(_ collection: DocumentCollection, _ json: String) throws -> Document {
-        Document(collection, try DocumentRequest.object(Array(json.utf8), for: collection, at: .example))
+        Document(collection, try DocumentRequest.object(json.bytes, for: collection, at: .example))
     }
 }

@@ -35,22 +35,21 @@ import Testing
 
     @Test("A document's stored JSON takes up at most 64 KiB and has a limited depth")
     func size() throws {
+        func refused(_ body: String) -> APIError? {
+            refusal(try DocumentRequest.object(body.bytes, for: .sleep, at: .example))
+        }
         let times = #""start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-29T06:00:00Z""#
         let usual = #","source":"manual","source_id":null,"notes":null,"a":""}"#
-        func refused(_ count: Int) -> APIError? {
-            let body = Array(#"{"id":"0123456789",\#(times),"a":"\#(String(repeating: "a", count: count))"}"#.utf8)
-            return refusal { () throws(APIError) in try DocumentRequest.object(body, for: .sleep, at: .example) }
+        func long(_ count: Int) -> String {
+            #"{"id":"0123456789",\#(times),"a":"\#(String(repeating: "a", count: count))"}"#
         }
         let room = 65_536 - 1 - times.utf8.count - usual.utf8.count
-        #expect(refused(room) == nil)
-        #expect(refused(room + 1) == .documentTooLarge("sleep session", limit: 65_536, got: 65_537))
-        func depth(_ count: Int) -> APIError? {
-            let lists = String(repeating: "[", count: count) + String(repeating: "]", count: count)
-            let body = Array("{\(times),\"a\":\(lists)}".utf8)
-            return refusal { () throws(APIError) in try DocumentRequest.object(body, for: .sleep, at: .example) }
+        #expect(refused(long(room)) == nil)
+        #expect(refused(long(room + 1)) == .documentTooLarge("sleep session", limit: 65_536, got: 65_537))
+        func deep(_ count: Int) -> String {
+            #"{\#(times),"a":\#(String(repeating: "[", count: count) + String(repeating: "]", count: count))}"#
         }
-        #expect(depth(31) == nil)
-        #expect(depth(32)?.code == .invalidJSON)
+        #expect(refused(deep(31)) == nil && refused(deep(32))?.code == .invalidJSON)
     }
 
     @Test("A change keeps members that are absent from its body, but a replacement removes them")
@@ -59,7 +58,7 @@ import Testing
             "name": "Legs", "description": "d", "is_system": true, "is_public": true, "x": 1, "exercises": [],
             "status": "draft",
         ]
-        let body = Array(#"{"description":null,"is_system":false,"y":2}"#.utf8)
+        let body = #"{"description":null,"is_system":false,"y":2}"#.bytes
         let changed = try DocumentRequest.object(body, for: .workoutTemplates, changing: old, at: .example)
         let kept: JSONObject = [
             "name": "Legs", "is_system": true, "is_public": true, "x": 1, "y": 2, "status": "draft",
@@ -67,9 +66,8 @@ import Testing
         ]
         for (name, value) in kept { #expect(changed[name] == value, "\(name)") }
         func refused(_ json: String, changing old: JSONObject?) -> String? {
-            refusal { () throws(APIError) in
-                try DocumentRequest.object(Array(json.utf8), for: .workoutTemplates, changing: old, at: .example)
-            }?.message
+            refusal(try DocumentRequest.object(json.bytes, for: .workoutTemplates, changing: old, at: .example))?
+                .message
         }
         #expect(refused(#"{"y":2}"#, changing: nil)?.contains("'name' is required") == true)
         #expect(refused(#"{"name":null}"#, changing: old)?.contains("'name' is required") == true)
@@ -78,10 +76,8 @@ import Testing
     @Test("A mood may be at most five minutes ahead of the clock")
     func moods() throws {
         func refused(_ time: String) -> String? {
-            let body = Array(#"{"valence":0,"logged_at":"\#(time)"}"#.utf8)
-            return refusal { () throws(APIError) in
-                try DocumentRequest.object(body, for: .moodEntries, at: .example)
-            }?.message
+            let body = #"{"valence":0,"logged_at":"\#(time)"}"#.bytes
+            return refusal(try DocumentRequest.object(body, for: .moodEntries, at: .example))?.message
         }
         #expect(refused("2025-01-29T10:35:00.999Z") == nil)
         #expect(refused("2025-01-29T10:35:01Z")?.contains("'logged_at' is in the future") == true)
@@ -113,8 +109,7 @@ import Testing
             """
         let template = try JSON.parse(try Document.read(.workoutTemplates, json).encoded)
         let exercises = try #require(template["exercises"]?.array)
-        #expect(
-            exercises.map { $0["exercise_name"]?.string } == ["Chin-up", "Goblet squat", "B", "My own lunge"])
+        #expect(exercises.map { $0["exercise_name"]?.string } == ["Chin-up", "Goblet squat", "B", "My own lunge"])
         #expect(template["exercise_count"] == 4)
         let ids = exercises.compactMap { $0["id"]?.string.flatMap { ResourceID($0) } }
         #expect(Set(ids).count == 4 && !ids.contains(.numbered(1)))
@@ -128,11 +123,11 @@ import Testing
         let otherIDs = try JSON.parse(other.encoded)["exercises"]?.array?.compactMap { $0["id"]?.string }
         #expect(otherIDs?.count == 4 && Set(otherIDs ?? []).isDisjoint(with: ids.map(\.description)))
         #expect(
-            refusal { () throws(APIError) in
+            refusal(
                 try DocumentRequest.object(
-                    Array(#"{"name":"a","exercises":[{"exercise_id":"a","order_index":0},{"order_index":1}]}"#.utf8),
-                    for: .workoutTemplates, at: .example)
-            }?.message.contains("'exercises[1].exercise_id' is required") == true)
+                    #"{"name":"a","exercises":[{"exercise_id":"a","order_index":0},{"order_index":1}]}"#.bytes,
+                    for: .workoutTemplates, at: .example))?.message.contains("'exercises[1].exercise_id' is required")
+                == true)
     }
 
     @Test("A system document has no owner")

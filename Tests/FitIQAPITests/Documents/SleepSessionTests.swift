@@ -24,8 +24,7 @@ import Testing
 
     static let nights = [
         Night(stages: [], minutes: [480, 480, 0, 0, 0, 0], efficiency: 100),
-        Night(
-            stages: ["core 22:30-02:30", "rem 02:30-05:30"], minutes: [480, 420, 0, 180, 240, 0], efficiency: 87.5),
+        Night(stages: ["core 22:30-02:30", "rem 02:30-05:30"], minutes: [480, 420, 0, 180, 240, 0], efficiency: 87.5),
         Night(
             stages: [
                 "rem 05:00-06:00", "awake 22:00-22:30", "deep 01:00-02:15", "asleep 22:30-23:00", "core 23:00-01:00",
@@ -51,14 +50,13 @@ import Testing
 
     @Test("A session rounds its durations to whole minutes")
     func rounding() throws {
-        let session = try JSON.parse(
-            try Document.read(.sleep, Self.json([], end: "2025-01-29T06:00:30Z")).encoded)
+        let session = try JSON.parse(try Document.read(.sleep, Self.json([], end: "2025-01-29T06:00:30Z")).encoded)
         #expect(session["time_in_bed_minutes"] == 481)
     }
 
     @Test("A session may be part of a longer time in bed")
     func longerInBed() throws {
-        let body = Array(Self.json(["in_bed 21:00-07:00", "core 22:30-02:30"]).utf8)
+        let body = Self.json(["in_bed 21:00-07:00", "core 22:30-02:30"]).bytes
         let object = try DocumentRequest.object(body, for: .sleep, at: .example)
         #expect(object["stages"]?.array?.count == 2)
     }
@@ -66,29 +64,23 @@ import Testing
     static let refused: [(stages: [String], path: String)] = [
         (["core 21:59-23:00"], "stages[0]"), (["core 22:00-23:00", "rem 05:00-06:01"], "stages[1]"),
         (["core 21:00-06:00"], "stages[0]"), (["core 23:00-23:00"], "stages[0].end_time"),
-        (["rem 01:00-02:00", "core 23:00-22:30"], "stages[1].end_time"),
-        (["in_bed 23:00-22:30"], "stages[0].end_time"),
+        (["rem 01:00-02:00", "core 23:00-22:30"], "stages[1].end_time"), (["in_bed 23:00-22:30"], "stages[0].end_time"),
         (["core 22:00-23:01", "rem 23:00-23:30"], "stages[1]"),
         (["core 01:00-02:00", "rem 01:59-03:00", "in_bed 22:00-06:00"], "stages[1]"),
         (["rem 01:59-03:00", "core 01:00-02:00"], "stages[0]"),
         (["core 22:00-06:00", "in_bed 22:30-05:00", "awake 01:00-01:05"], "stages[2]"),
     ]
 
-    @Test(
-        "A stage may not exceed the session, overlap another stage or end before it begins", arguments: refused)
+    @Test("A stage may not exceed the session, overlap another stage or end before it begins", arguments: refused)
     func refuses(stages: [String], path: String) {
-        let refusal = refusal { () throws(APIError) in
-            try DocumentRequest.object(Array(Self.json(stages).utf8), for: .sleep, at: .example)
-        }
+        let refusal = refusal(try DocumentRequest.object(Self.json(stages).bytes, for: .sleep, at: .example))
         #expect(refusal?.status == .badRequest)
         #expect(refusal?.message.hasPrefix("'\(path)' ") == true, "\(refusal?.message ?? "taken")")
     }
 
     @Test("A session must end after it begins", arguments: ["2025-01-28T22:00:00Z", "2025-01-28T21:59:59Z"])
     func order(end: String) {
-        let refusal = refusal { () throws(APIError) in
-            try DocumentRequest.object(Array(Self.json([], end: end).utf8), for: .sleep, at: .example)
-        }
+        let refusal = refusal(try DocumentRequest.object(Self.json([], end: end).bytes, for: .sleep, at: .example))
         #expect(refusal?.message == "'end_time' must be after start_time; got \(end).")
     }
 }

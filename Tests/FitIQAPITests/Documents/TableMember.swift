@@ -5,9 +5,7 @@ import Testing
 
 /// A member in the table of collections, and its place in the collection's example.
 struct TableMember: Sendable, CustomTestStringConvertible {
-    enum Step: Sendable {
-        case member(String), element(Int)
-    }
+    enum Step: Sendable { case member(String), element(Int) }
 
     let collection: DocumentCollection
     let steps: [Step]
@@ -55,9 +53,7 @@ struct TableMember: Sendable, CustomTestStringConvertible {
     }
 
     /// The example with a different value for the member, or without the member if the value is nil.
-    func example(with value: JSONValue?) -> JSONValue {
-        Self.example(of: collection).setting(value, at: steps[...])
-    }
+    func example(with value: JSONValue?) -> JSONValue { Self.example(of: collection).setting(value, at: steps[...]) }
 
     /// Reads the example with a different value as a request.
     func read(with value: JSONValue?) throws(APIError) -> JSONValue {
