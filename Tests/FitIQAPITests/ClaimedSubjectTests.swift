@@ -22,12 +22,8 @@ struct ClaimedSubjectTests {
 
     @Test(
         "A token without a subject names no user",
-        arguments: [
-            "", "a", "a.b", "a.b.c.d", "a.!.c", "a.e30.c", "a.eyJzdWIiOjF9.c",
-        ])
-    func nobody(_ text: String) {
-        #expect(AccessToken.claimedSubject(of: text) == nil)
-    }
+        arguments: ["", "a", "a.b", "a.b.c.d", "a.!.c", "a.e30.c", "a.eyJzdWIiOjF9.c"])
+    func nobody(_ text: String) { #expect(AccessToken.claimedSubject(of: text) == nil) }
 
     @Test("A token longer than the limit names no user")
     func isTooLong() {
