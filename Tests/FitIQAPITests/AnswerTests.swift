@@ -84,52 +84,34 @@ import Testing
         #expect(item.contains(#""is_active":\#(status == .active),"is_archived":\#(status == .archived)"#))
     }
 
-    static let pages: [(Page, Int, String)] = [
-        (
-            Page(number: 1, size: 20), 0,
-            #"{"page":1,"page_size":20,"total_pages":0,"total_count":0,"has_next":false,"has_prev":false}"#
-        ),
-        (
-            Page(number: 1, size: 20), 20,
-            #"{"page":1,"page_size":20,"total_pages":1,"total_count":20,"has_next":false,"has_prev":false}"#
-        ),
-        (
-            Page(number: 1, size: 20), 21,
-            #"{"page":1,"page_size":20,"total_pages":2,"total_count":21,"has_next":true,"has_prev":false}"#
-        ),
-        (
-            Page(number: 2, size: 20), 21,
-            #"{"page":2,"page_size":20,"total_pages":2,"total_count":21,"has_next":false,"has_prev":true}"#
-        ),
-        (
-            Page(number: 2, size: 5), 21,
-            #"{"page":2,"page_size":5,"total_pages":5,"total_count":21,"has_next":true,"has_prev":true}"#
-        ),
-        (
-            Page(number: 9, size: 5), 21,
-            #"{"page":9,"page_size":5,"total_pages":5,"total_count":21,"has_next":false,"has_prev":true}"#
-        ),
+    static let pages: [(Page, total: Int, pages: Int, hasNext: Bool, hasPrevious: Bool)] = [
+        (Page(number: 1, size: 20), 0, 0, false, false), (Page(number: 1, size: 20), 20, 1, false, false),
+        (Page(number: 1, size: 20), 21, 2, true, false), (Page(number: 2, size: 20), 21, 2, false, true),
+        (Page(number: 2, size: 5), 21, 5, true, true), (Page(number: 9, size: 5), 21, 5, false, true),
     ]
 
     @Test("A page states its position in the list", arguments: pages)
-    func pagination(page: Page, total: Int, json: String) {
+    func pagination(page: Page, total: Int, pages: Int, hasNext: Bool, hasPrevious: Bool) {
+        let json =
+            #"{"page":\#(page.number),"page_size":\#(page.size),"total_pages":\#(pages),"total_count":\#(total),"#
+            + #""has_next":\#(hasNext),"has_prev":\#(hasPrevious)}"#
+        func body(_ name: String, _ list: String) -> String {
+            #"{"success":true,"data":{"\#(name)":\#(list),"pagination":\#(json)}}"#
+        }
+        let bodies = [
+            ListAnswers.consultations(["{}".bytes, "[1]".bytes], page: page, total: total),
+            ListAnswers.consultations([], page: page, total: total),
+            ListAnswers.messages("x{},{}".bytes.dropFirst(), page: page, total: total, in: .union),
+            ListAnswers.messages([], page: page, total: total, in: .union),
+        ]
         #expect(
-            text(
-                ListAnswers.consultations([Array("{}".utf8), Array("[1]".utf8)], page: page, total: total))
-                == #"{"success":true,"data":{"consultations":[{},[1]],"pagination":\#(json)}}"#)
-        #expect(
-            text(ListAnswers.messages(Array("x{},{}".utf8).dropFirst(), page: page, total: total, in: .union))
-                == #"{"success":true,"data":{"messages":[{},{}],"pagination":\#(json)}}"#)
-        #expect(
-            text(ListAnswers.consultations([], page: page, total: total))
-                == #"{"success":true,"data":{"consultations":[],"pagination":\#(json)}}"#)
-        #expect(
-            text(ListAnswers.messages([], page: page, total: total, in: .union))
-                == #"{"success":true,"data":{"messages":[],"pagination":\#(json)}}"#)
+            bodies.map(text) == [
+                body("consultations", "[{},[1]]"), body("consultations", "[]"), body("messages", "[{},{}]"),
+                body("messages", "[]"),
+            ])
     }
 
-    @Test(
-        "The answer to a refresh also has the tokens at the top level", arguments: [false, true])
+    @Test("The answer to a refresh also has the tokens at the top level", arguments: [false, true])
     func tokens(isFlat: Bool) {
         let (token, secret) = (AccessToken(subject: "sarah", expiresAt: 1_738_146_600), [1, 2] as [UInt8])
         let refresh = token.signed(with: AccessToken.refreshSecret(of: secret))
@@ -142,8 +124,7 @@ import Testing
     @Test("Quick actions omit absent members")
     func quickActions() {
         let actions = [
-            QuickAction(
-                prompt: "P", description: "D", contextType: .mood, persona: .nutritionist, category: "c"),
+            QuickAction(prompt: "P", description: "D", contextType: .mood, persona: .nutritionist, category: "c"),
             QuickAction(prompt: "\"Q\"", contextType: .general),
         ]
         #expect(

@@ -15,27 +15,21 @@ import Testing
 
     private static let page = ["page", "limit", "offset"]
 
-    static let parameters: [(Endpoint, [String])] = [
-        (.listMoodEntries, page + ["from", "to", "source"]),
-        (.listJournalEntries, page + ["from", "to", "entry_type", "tags", "favorites_only"]),
-        (.searchJournal, page + ["q"]),
-        (
-            .listInsights,
-            page + [
-                "insight_type", "read_status", "favorites_only", "archived_status", "period_from", "period_to",
-                "sort_by", "sort_order",
-            ]
-        ),
-        (.listProgress, page + ["type", "from", "to"]), (.listSleep, page + ["from", "to"]),
-        (.listWorkouts, page + ["from", "to"]), (.listProfileMetrics, page + ["start_date", "end_date"]),
-        (.listWorkoutTemplates, page + ["category", "difficulty", "source", "include_public"]),
-        (.listPublicWorkoutTemplates, page + ["category", "difficulty"]),
-        (.listSharedWorkoutTemplates, page + ["professional_type"]),
-        (
-            .analyzeMoodEntries,
-            ["from", "to", "include_daily_breakdown", "top_labels_limit", "top_associations_limit"]
-        ), (.countUnreadInsights, []), (.showWorkoutTemplate, []), (.createJournalEntry, []),
-        (.deleteJournalEntry, []), (.showProfile, []),
+    static let parameters: KeyValuePairs<Endpoint, [String]> = [
+        .listMoodEntries: page + ["from", "to", "source"],
+        .listJournalEntries: page + ["from", "to", "entry_type", "tags", "favorites_only"],
+        .searchJournal: page + ["q"],
+        .listInsights: page + [
+            "insight_type", "read_status", "favorites_only", "archived_status", "period_from", "period_to",
+            "sort_by", "sort_order",
+        ], .listProgress: page + ["type", "from", "to"], .listSleep: page + ["from", "to"],
+        .listWorkouts: page + ["from", "to"], .listProfileMetrics: page + ["start_date", "end_date"],
+        .listWorkoutTemplates: page + ["category", "difficulty", "source", "include_public"],
+        .listPublicWorkoutTemplates: page + ["category", "difficulty"],
+        .listSharedWorkoutTemplates: page + ["professional_type"],
+        .analyzeMoodEntries: ["from", "to", "include_daily_breakdown", "top_labels_limit", "top_associations_limit"],
+        .countUnreadInsights: [], .showWorkoutTemplate: [], .createJournalEntry: [],
+        .deleteJournalEntry: [], .showProfile: [],
     ]
 
     @Test("A document endpoint reads exactly the parameters in its list", arguments: parameters)

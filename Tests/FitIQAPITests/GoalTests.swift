@@ -38,9 +38,7 @@ import Testing
         for (old, new) in [
             ("userId", "user_id"), ("targetDate", "target_date"), ("conversationId", "conversation_id"),
             ("createdAt", "created_at"), ("updatedAt", "updated_at"),
-        ] {
-            text = text.replacingOccurrences(of: "\"\(old)\":", with: "\"\(new)\":")
-        }
+        ] { text = text.replacingOccurrences(of: "\"\(old)\":", with: "\"\(new)\":") }
         return text
     }
 
@@ -51,9 +49,7 @@ import Testing
     @Test("In goal-linking, the answer is the bare goal object", arguments: [(plain, plainCamel), (full, fullCamel)])
     func goalLinking(goal: Goal, json: String) {
         let encoded = goal.encoded(in: .goalLinking)
-        #expect(text(encoded.body) == json)
-        #expect(text(encoded.camelCase) == json)
-        #expect(encoded.snakeCase == [])
+        #expect([encoded.body, encoded.camelCase, encoded.snakeCase].map(text) == [json, json, ""])
         #expect(encoded.byteCount == 2 * json.utf8.count)
     }
 
@@ -62,9 +58,9 @@ import Testing
         arguments: [(plain, plainCamel), (full, fullCamel)])
     func unionForm(goal: Goal, json: String) {
         let encoded = goal.encoded(in: .union)
-        #expect(text(encoded.body) == Self.envelope(json))
-        #expect(text(encoded.camelCase) == json)
-        #expect(text(encoded.snakeCase) == Self.snake(json))
+        #expect(
+            [encoded.body, encoded.camelCase, encoded.snakeCase].map(text)
+                == [Self.envelope(json), json, Self.snake(json)])
         #expect(encoded.byteCount == encoded.body.count + encoded.camelCase.count + encoded.snakeCase.count)
     }
 
@@ -73,8 +69,7 @@ import Testing
         var goal = Self.plain
         goal.state = try #require(GoalState(rawValue: status.rawValue))
         let body = try JSON.parse(goal.encoded(in: .union).body)
-        #expect(body["status"] == .string(status.rawValue))
-        #expect(body["data"]?["status"] == .string(status.rawValue))
+        #expect(body["status"] == .string(status.rawValue) && body["data"]?["status"] == body["status"])
     }
 
     static let progress: [(Double, String)] = [
@@ -96,16 +91,15 @@ import Testing
         func list(_ goals: [Goal], _ form: GuideMode) -> String {
             text(ListAnswers.goals(goals.map { $0.encoded(in: form) }, total: goals.count, in: form))
         }
-        let camel = "\(Self.plainCamel),\(Self.fullCamel)"
-        #expect(list([Self.plain, Self.full], .goalLinking) == #"{"goals":[\#(camel)],"totalCount":2}"#)
-        #expect(
-            list([Self.plain, Self.full], .union)
-                == #"{"success":true,"data":{"goals":[\#(Self.snake(camel))],"total_count":2},"#
-                + #""goals":[\#(camel)],"totalCount":2}"#)
-        #expect(list([], .goalLinking) == #"{"goals":[],"totalCount":0}"#)
-        #expect(
-            list([], .union)
-                == #"{"success":true,"data":{"goals":[],"total_count":0},"goals":[],"totalCount":0}"#)
+        func union(_ camel: String, _ count: Int) -> String {
+            #"{"success":true,"data":{"goals":[\#(Self.snake(camel))],"total_count":\#(count)},"#
+                + #""goals":[\#(camel)],"totalCount":\#(count)}"#
+        }
+        let lists: [([Goal], String)] = [([], ""), ([Self.plain, Self.full], "\(Self.plainCamel),\(Self.fullCamel)")]
+        for (goals, camel) in lists {
+            #expect(list(goals, .goalLinking) == #"{"goals":[\#(camel)],"totalCount":\#(goals.count)}"#)
+            #expect(list(goals, .union) == union(camel, goals.count))
+        }
     }
 
     // MARK: Chat about a goal
@@ -137,25 +131,25 @@ import Testing
         #expect(decoded.id.uuidString.lowercased() == goal.id.description)
         // This is the guide's own mistake: the backend's id becomes the local id.
         #expect(decoded.backendId == nil)
-        #expect(decoded.title == goal.title && decoded.description == goal.description)
-        #expect(decoded.createdAt == GuideTests.date)
-        #expect(decoded.targetDate == Date(timeIntervalSince1970: Double(goal.targetDate.secondsSinceEpoch)))
-        #expect(decoded.progress == goal.progress)
-        #expect(decoded.status.rawValue == goal.state.guideStatus.rawValue)
-        #expect(decoded.userId == goal.userID.text)
-        #expect(decoded.conversationId == goal.conversationID?.description)
-        #expect(decoded.category == goal.category)
+        #expect(
+            (decoded.title, decoded.description, decoded.category, decoded.userId)
+                == (goal.title, goal.description, goal.category, goal.userID.text))
+        let targetDate = Date(timeIntervalSince1970: Double(goal.targetDate.secondsSinceEpoch))
+        #expect((decoded.createdAt, decoded.targetDate) == (GuideTests.date, targetDate))
+        #expect(
+            (decoded.progress, decoded.status.rawValue, decoded.conversationId)
+                == (goal.progress, goal.state.guideStatus.rawValue, goal.conversationID?.description))
     }
 
     @Test("The guide's chat-about-goal model decodes the answer", arguments: [GuideMode.goalLinking, .union])
     func decodesChatAboutGoal(form: GuideMode) throws {
         typealias Guide = GoalLinkingGuide
-        let decoded = try Guide.decoder.decode(
-            Guide.ChatAboutGoalResponse.self, from: Data(chatAnswer(form)))
-        #expect(decoded.conversationId == ResourceID.numbered(1).description)
-        #expect(decoded.goalId == ResourceID.numbered(9).description)
-        #expect(decoded.createdAt == GuideTests.date)
-        #expect(decoded.persona.name == "Wellness Coach")
+        let decoded = try Guide.decoder.decode(Guide.ChatAboutGoalResponse.self, from: Data(chatAnswer(form)))
+        #expect(
+            (decoded.conversationId, decoded.goalId, decoded.createdAt, decoded.persona.name) == (
+                ResourceID.numbered(1).description, ResourceID.numbered(9).description, GuideTests.date,
+                "Wellness Coach"
+            ))
     }
 
     @Test("The guide's own requests are accepted")
@@ -167,8 +161,7 @@ import Testing
             title: "T", description: "D", targetDate: GuideTests.date, category: "fitness")
         #expect(
             try CreateGoalRequest(body: Array(encoder.encode(create)))
-                == CreateGoalRequest(
-                    title: "T", description: "D", targetDate: DateTime(.example), category: "fitness"))
+                == CreateGoalRequest(title: "T", description: "D", targetDate: DateTime(.example), category: "fitness"))
         var expected = UpdateGoalRequest()
         expected.conversation = .link("c")
         #expect(

@@ -16,36 +16,30 @@ import Testing
     static let toastIDs =
         #""id":"00000000-0000-4000-8000-00000000000c","meal_log_id":"00000000-0000-4000-8000-000000000001""#
 
-    static let union: [(MealLog, String)] = [
-        (
-            MealLogExamples.processing,
+    static let union: KeyValuePairs<MealLog, String> = [
+        MealLogExamples.processing:
             #"{"id":"\#(id)","meal_log_id":"\#(id)","user_id":"user-1",\#(chicken),"status":"processing","#
-                + #"\#(logged),\#(started),"created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:00Z"}"#
-        ),
-        (
-            MealLogExamples.mixed,
+            + #"\#(logged),\#(started),"created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:00Z"}"#,
+        MealLogExamples.mixed:
             #"{"id":"\#(id)","meal_log_id":"\#(id)","user_id":"user-1",\#(mixed),"status":"completed","#
-                + #""total_calories":273,"total_protein_g":39.2,"total_carbs_g":13.3,"total_fat_g":4.4,"#
-                + #""total_fiber_g":0.7,"total_sugar_g":1.2,"total_protein":39.2,"total_carbs":13.3,"total_fat":4.4,"#
-                + #""total_fiber":0.7,"total_sugar":1.2,"items_count":2,\#(logged),\#(started),\#(completed),\#(times),"#
-                + #""items":[{\#(ids),"food_id":"00000000-0000-4000-8000-000000000015","food_name":"Chicken Breast","#
-                + #""name":"Chicken Breast","quantity":120,"unit":"grams","calories":198,"protein_g":37.2,"#
-                + #""carbs_g":0.0,"fat_g":4.3,"fiber_g":0.0,"sugar_g":0.0,"protein":37.2,"carbohydrates":0.0,"#
-                + #""fat":4.3,"fiber":0.0,"sugar":0.0,"confidence_score":0.95,"confidence":0.95,"#
-                + #""parsing_notes":"Grilled, skinless","notes":"Grilled, skinless","order_index":0,"#
-                + #""created_at":"2025-01-29T10:30:03Z"},"#
-                + #"{\#(toastIDs),"food_id":"00000000-0000-4000-8000-000000000016","food_name":"Toast","name":"Toast","#
-                + #""quantity":0.5,"unit":"servings","calories":75,"protein_g":2.0,"carbs_g":13.3,"fat_g":0.1,"#
-                + #""fiber_g":0.7,"sugar_g":1.2,"protein":2.0,"carbohydrates":13.3,"fat":0.1,"fiber":0.7,"#
-                + #""sugar":1.2,"confidence_score":0.8,"confidence":0.8,"order_index":1,"#
-                + #""created_at":"2025-01-29T10:30:03Z"}]}"#
-        ),
-        (
-            MealLogExamples.failed,
+            + #""total_calories":273,"total_protein_g":39.2,"total_carbs_g":13.3,"total_fat_g":4.4,"#
+            + #""total_fiber_g":0.7,"total_sugar_g":1.2,"total_protein":39.2,"total_carbs":13.3,"total_fat":4.4,"#
+            + #""total_fiber":0.7,"total_sugar":1.2,"items_count":2,\#(logged),\#(started),\#(completed),\#(times),"#
+            + #""items":[{\#(ids),"food_id":"00000000-0000-4000-8000-000000000015","food_name":"Chicken Breast","#
+            + #""name":"Chicken Breast","quantity":120,"unit":"grams","calories":198,"protein_g":37.2,"#
+            + #""carbs_g":0.0,"fat_g":4.3,"fiber_g":0.0,"sugar_g":0.0,"protein":37.2,"carbohydrates":0.0,"#
+            + #""fat":4.3,"fiber":0.0,"sugar":0.0,"confidence_score":0.95,"confidence":0.95,"#
+            + #""parsing_notes":"Grilled, skinless","notes":"Grilled, skinless","order_index":0,"#
+            + #""created_at":"2025-01-29T10:30:03Z"},"#
+            + #"{\#(toastIDs),"food_id":"00000000-0000-4000-8000-000000000016","food_name":"Toast","name":"Toast","#
+            + #""quantity":0.5,"unit":"servings","calories":75,"protein_g":2.0,"carbs_g":13.3,"fat_g":0.1,"#
+            + #""fiber_g":0.7,"sugar_g":1.2,"protein":2.0,"carbohydrates":13.3,"fat":0.1,"fiber":0.7,"#
+            + #""sugar":1.2,"confidence_score":0.8,"confidence":0.8,"order_index":1,"#
+            + #""created_at":"2025-01-29T10:30:03Z"}]}"#,
+        MealLogExamples.failed:
             #"{"id":"\#(id)","meal_log_id":"\#(id)","user_id":"user-1","raw_input":"\"qwerty\"","meal_type":"lunch","#
-                + #""status":"failed","error_message":"Failed to parse meal input","error":"Failed to parse meal input","#
-                + #""details":"Could not identify any food items in the input",\#(logged),\#(times)}"#
-        ),
+            + #""status":"failed","error_message":"Failed to parse meal input","error":"Failed to parse meal input","#
+            + #""details":"Could not identify any food items in the input",\#(logged),\#(times)}"#,
     ]
 
     @Test("A guide without its own meal log form gets the union's form", arguments: union)
@@ -55,51 +49,36 @@ import Testing
         }
     }
 
-    static let guide: [(MealLog, String)] = [
-        (
-            MealLogExamples.processing,
-            #"{"id":"\#(id)","user_id":"user-1",\#(chicken),"status":"processing",\#(logged),"#
-                + #""created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:00Z"}"#
-        ),
-        (
-            MealLogExamples.completed,
+    static let guide: KeyValuePairs<MealLog, String> = [
+        MealLogExamples.processing: #"{"id":"\#(id)","user_id":"user-1",\#(chicken),"status":"processing",\#(logged),"#
+            + #""created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:00Z"}"#,
+        MealLogExamples.completed:
             #"{"id":"\#(id)","user_id":"user-1",\#(chicken),"status":"completed","total_calories":198,"#
-                + #""total_protein_g":37.2,"total_carbs_g":0.0,"total_fat_g":4.3,"total_fiber_g":0.0,"total_sugar_g":0.0,"#
-                + #"\#(logged),\#(started),\#(completed),\#(times),"#
-                + #""items":[{\#(ids),"food_id":"00000000-0000-4000-8000-000000000015","food_name":"Chicken Breast","#
-                + #""quantity":120,"unit":"grams","calories":198,"protein_g":37.2,"carbs_g":0.0,"fat_g":4.3,"#
-                + #""fiber_g":0.0,"sugar_g":0.0,"confidence_score":0.95,"parsing_notes":"Grilled, skinless","#
-                + #""order_index":0,"created_at":"2025-01-29T10:30:03Z"}]}"#
-        ),
-        (
-            MealLogExamples.failed,
+            + #""total_protein_g":37.2,"total_carbs_g":0.0,"total_fat_g":4.3,"total_fiber_g":0.0,"total_sugar_g":0.0,"#
+            + #"\#(logged),\#(started),\#(completed),\#(times),"#
+            + #""items":[{\#(ids),"food_id":"00000000-0000-4000-8000-000000000015","food_name":"Chicken Breast","#
+            + #""quantity":120,"unit":"grams","calories":198,"protein_g":37.2,"carbs_g":0.0,"fat_g":4.3,"#
+            + #""fiber_g":0.0,"sugar_g":0.0,"confidence_score":0.95,"parsing_notes":"Grilled, skinless","#
+            + #""order_index":0,"created_at":"2025-01-29T10:30:03Z"}]}"#,
+        MealLogExamples.failed:
             #"{"id":"\#(id)","user_id":"user-1","raw_input":"\"qwerty\"","meal_type":"lunch","status":"failed","#
-                + #""error_message":"Failed to parse meal input",\#(logged),\#(times)}"#
-        ),
+            + #""error_message":"Failed to parse meal input",\#(logged),\#(times)}"#,
     ]
 
     @Test("In meal-log-websocket, a meal log has only documented members", arguments: guide)
-    func guideObject(log: MealLog, json: String) {
-        #expect(text(log.object(in: .mealLogWebSocket)) == json)
-    }
+    func guideObject(log: MealLog, json: String) { #expect(text(log.object(in: .mealLogWebSocket)) == json) }
 
-    static let architecture: [(MealLog, String)] = [
-        (
-            MealLogExamples.mixed,
-            #"{"id":"\#(id)","user_id":"user-1",\#(mixed),"status":"completed",\#(logged),"#
-                + #""items":[{\#(ids),"name":"Chicken Breast","quantity":"120g","unit":"grams","calories":198.0,"#
-                + #""protein":37.2,"carbohydrates":0.0,"fat":4.3,"fiber":0.0,"sugar":0.0,"confidence":0.95,"#
-                + #""notes":"Grilled, skinless"},{\#(toastIDs),"name":"Toast","quantity":"half a","unit":"servings","#
-                + #""calories":75.0,"protein":2.0,"carbohydrates":13.3,"fat":0.1,"fiber":0.7,"sugar":1.2,"#
-                + #""confidence":0.8}],"total_calories":273.0,"total_protein":39.2,"total_carbs":13.3,"total_fat":4.4,"#
-                + #""total_fiber":0.7,"total_sugar":1.2,\#(started),\#(completed),\#(times)}"#
-        ),
-        (
-            MealLogExamples.failed,
-            #"{"meal_log_id":"\#(id)","error":"Failed to parse meal input","#
-                + #""details":"Could not identify any food items in the input"}"#
-        ),
-        (MealLogExamples.processing, union[0].1),
+    static let architecture: KeyValuePairs<MealLog, String> = [
+        MealLogExamples.mixed: #"{"id":"\#(id)","user_id":"user-1",\#(mixed),"status":"completed",\#(logged),"#
+            + #""items":[{\#(ids),"name":"Chicken Breast","quantity":"120g","unit":"grams","calories":198.0,"#
+            + #""protein":37.2,"carbohydrates":0.0,"fat":4.3,"fiber":0.0,"sugar":0.0,"confidence":0.95,"#
+            + #""notes":"Grilled, skinless"},{\#(toastIDs),"name":"Toast","quantity":"half a","unit":"servings","#
+            + #""calories":75.0,"protein":2.0,"carbohydrates":13.3,"fat":0.1,"fiber":0.7,"sugar":1.2,"#
+            + #""confidence":0.8}],"total_calories":273.0,"total_protein":39.2,"total_carbs":13.3,"total_fat":4.4,"#
+            + #""total_fiber":0.7,"total_sugar":1.2,\#(started),\#(completed),\#(times)}"#,
+        MealLogExamples.failed: #"{"meal_log_id":"\#(id)","error":"Failed to parse meal input","#
+            + #""details":"Could not identify any food items in the input"}"#,
+        MealLogExamples.processing: union[0].value,
     ]
 
     @Test("In websocket-architecture, an event has the form printed in the guide", arguments: architecture)
@@ -109,22 +88,18 @@ import Testing
 
     @Test("A meal log has an envelope in every mode except meal-log-websocket", arguments: GuideMode.allCases)
     func envelope(form: GuideMode) {
-        let body = text(MealLogExamples.processing.body(of: Array(#"{"x":1}"#.utf8), in: form))
+        let body = text(MealLogExamples.processing.body(of: #"{"x":1}"#.bytes, in: form))
         #expect((body == #"{"success":true,"data":{"x":1}}"#) == (form != .mealLogWebSocket))
     }
 
-    static let responses: [(MealLog, String)] = [
-        (MealLogExamples.processing, guide[0].1),
-        (
-            MealLogExamples.completed,
+    static let responses: KeyValuePairs<MealLog, String> = [
+        MealLogExamples.processing: guide[0].value,
+        MealLogExamples.completed:
             #"{"id":"\#(id)","user_id":"user-1",\#(chicken),"status":"completed","total_calories":198,"#
-                + #""total_protein_g":37.2,"total_carbs_g":0.0,"total_fat_g":4.3,\#(logged),\#(times)}"#
-        ),
-        (
-            MealLogExamples.failed,
+            + #""total_protein_g":37.2,"total_carbs_g":0.0,"total_fat_g":4.3,\#(logged),\#(times)}"#,
+        MealLogExamples.failed:
             #"{"id":"\#(id)","user_id":"user-1","raw_input":"\"qwerty\"","meal_type":"lunch","status":"failed","#
-                + #"\#(logged),\#(times)}"#
-        ),
+            + #"\#(logged),\#(times)}"#,
     ]
 
     @Test("In meal-log-websocket, an answer wraps the model's members in nothing but `data`", arguments: responses)
@@ -143,7 +118,7 @@ import Testing
     func list(page: Page, total: Int, hasMore: Bool) {
         let rest = #""total_count":\#(total),"page":\#(page.number),"limit":\#(page.size),"has_more":\#(hasMore)}}"#
         #expect(
-            text(MealLog.listBody([Array("{}".utf8), Array("[1]".utf8)], page: page, total: total))
+            text(MealLog.listBody(["{}".bytes, "[1]".bytes], page: page, total: total))
                 == #"{"success":true,"data":{"meal_logs":[{},[1]],\#(rest)"#)
         #expect(
             text(MealLog.listBody([], page: page, total: total)) == #"{"success":true,"data":{"meal_logs":[],\#(rest)"#)
@@ -199,8 +174,7 @@ import Testing
             text(photo(0.79).body).contains(#""overall_confidence":79,"confidence_score":0.79,"needs_review":true,"#))
         #expect(text(photo(0.79).body).contains(#""confidence_score":0.79,"confidence":79"# + reviewed))
         #expect(
-            photo(0.8).byteCount
-                == photo(0.8).body.count + photo(0.8).log.object(in: .union, isForApps: true).count)
+            photo(0.8).byteCount == photo(0.8).body.count + photo(0.8).log.object(in: .union, isForApps: true).count)
         let meal = text(MealLogExamples.mixed.object(in: .union, isForApps: true)).dropLast()
         let confirmed = text(photo(0.8).body(confirmedAs: MealLogExamples.mixed))
         #expect(confirmed.contains(#""data":\#(meal),"session_id":"#))

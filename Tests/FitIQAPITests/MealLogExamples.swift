@@ -7,9 +7,8 @@ enum MealLogExamples {
 
     static let chicken = MealItem(
         id: .numbered(11), foodID: .numbered(21), name: "Chicken Breast", quantity: 120, unit: "grams",
-        amountText: "120g",
-        nutrients: MealNutrients(calories: 198, proteinTenths: 372, fatTenths: 43), confidence: 0.95,
-        notes: "Grilled, skinless")
+        amountText: "120g", nutrients: MealNutrients(calories: 198, proteinTenths: 372, fatTenths: 43),
+        confidence: 0.95, notes: "Grilled, skinless")
     static let toast = MealItem(
         id: .numbered(12), foodID: .numbered(22), name: "Toast", quantity: 0.5, unit: "servings", amountText: "half a",
         nutrients: MealNutrients(

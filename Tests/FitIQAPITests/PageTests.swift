@@ -16,8 +16,7 @@ import Testing
     @Test("Each page is a contiguous range of the list", arguments: table)
     func range(number: Int, size: Int, total: Int, range: Range<Int>, pages: Int) {
         let page = Page(number: number, size: size)
-        #expect(page.range(of: total) == range)
-        #expect(page.count(of: total) == pages)
+        #expect(page.range(of: total) == range && page.count(of: total) == pages)
     }
 
     @Test("The pages cover a list exactly once and in order", arguments: 1...12)

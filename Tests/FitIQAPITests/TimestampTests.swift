@@ -27,19 +27,14 @@ import Testing
     @Test("JSON has ISO 8601 timestamps in UTC, and header fields have HTTP dates", arguments: table)
     func text(seconds: Int64, wireText: String, httpDate: String) {
         let time = Timestamp(secondsSinceEpoch: seconds)
-        #expect(time.wireText == wireText)
-        #expect(time.httpDateText == httpDate)
-        #expect(time.secondsSinceEpoch == seconds)
+        #expect(time.wireText == wireText && time.httpDateText == httpDate && time.secondsSinceEpoch == seconds)
     }
 
-    @Test(
-        "A timestamp rounds fractions of a second down", arguments: [Int64(0), 1, 500_000_000, 999_999_999])
+    @Test("A timestamp rounds fractions of a second down", arguments: [Int64(0), 1, 500_000_000, 999_999_999])
     func fractions(nanoseconds: Int64) {
         for (seconds, wireText, httpDate) in Self.table {
             let time = Timestamp(secondsSinceEpoch: seconds).advanced(byNanoseconds: nanoseconds)
-            #expect(time.secondsSinceEpoch == seconds)
-            #expect(time.wireText == wireText)
-            #expect(time.httpDateText == httpDate)
+            #expect(time.secondsSinceEpoch == seconds && time.wireText == wireText && time.httpDateText == httpDate)
         }
     }
 
@@ -73,8 +68,7 @@ import Testing
         ])
     func anyYear(nanoseconds: Int64, text: String) {
         let time = Timestamp(nanosecondsSinceEpoch: nanoseconds)
-        #expect(Timestamp(text, inAnyYear: true) == time)
-        #expect(Timestamp(text) == nil)
+        #expect(Timestamp(text, inAnyYear: true) == time && Timestamp(text) == nil)
         #expect(Timestamp(time.nanosecondText, inAnyYear: true) == time)
     }
 
@@ -83,9 +77,7 @@ import Testing
         for text in [
             "1677-09-21T00:12:43.145224191Z", "2262-04-11T23:47:16.854775808Z", "0001-01-01T00:00:00Z",
             "9999-12-31T23:59:59Z",
-        ] {
-            #expect(Timestamp(text, inAnyYear: true) == nil, "\(text)")
-        }
+        ] { #expect(Timestamp(text, inAnyYear: true) == nil, "\(text)") }
     }
 
     @Test("Timestamps agree with Foundation between 1900 and 2200", arguments: [UInt64(1), 2, 3])

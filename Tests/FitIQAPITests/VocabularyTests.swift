@@ -3,9 +3,7 @@ import Testing
 @testable import FitIQAPI
 
 @Suite("The vocabulary of the API") struct VocabularyTests {
-    @Test(
-        "The API has exactly the guides' personas, contexts, statuses, roles and goal statuses"
-    )
+    @Test("The API has exactly the guides' personas, contexts, statuses, roles and goal statuses")
     func rawValues() {
         #expect(
             Persona.allCases.map(\.rawValue)
@@ -47,9 +45,7 @@ import Testing
     func errorCodes() {
         let names = ErrorCode.allCases.map(\.rawValue)
         #expect(Set(names).count == names.count)
-        for name in names {
-            #expect(name.allSatisfy { $0 == "_" || ("A"..."Z").contains($0) }, "\(name)")
-        }
+        for name in names { #expect(name.allSatisfy { $0 == "_" || ("A"..."Z").contains($0) }, "\(name)") }
         // The guides' clients switch on these names.
         for name in ["CONSULTATION_EXISTS", "TOO_MANY_ACTIVE_CONSULTATIONS"] { #expect(names.contains(name)) }
     }
