@@ -6,10 +6,11 @@ import Testing
 @Suite("Accounts") struct AccountTests {
     private func request(_ email: String) throws -> RegisterRequest {
         let body = #"{"email":"\#(email)","password":"password","name":"\u2028\u0001","date_of_birth":"1990-05-17"}"#
-        return try RegisterRequest(body: Array(body.utf8), at: World.start)
+        return try RegisterRequest(body: body.bytes, at: World.start)
     }
 
-    private func world(_ limits: Limits = Limits()) -> World {
+    private func world(_ change: (inout Limits) -> Void = { _ in }) -> World {
+        let limits = Limits.with(change)
         var world = World(limits: limits)
         var configuration = Backend.Configuration(origin: World.origin, limits: limits)
         configuration.rules.accounts = AccountRules()
@@ -20,10 +21,8 @@ import Testing
 
     @Test("If a user has too many refresh tokens, expired tokens are removed first and then the oldest token")
     func refreshTokens() throws {
-        var limits = Limits()
-        limits.refreshTokens = 3
-        var world = world(limits)
-        let login = try LogInRequest(body: Array(#"{"email":"A@b.c","password":"password"}"#.utf8))
+        var world = world { $0.refreshTokens = 3 }
+        let login = try LogInRequest(body: #"{"email":"A@b.c","password":"password"}"#.bytes)
         let first = try world.backend.register(request("a@b.c"), &world.turn).tokens
         let tokens = try [first.refresh] + (0..<3).map { _ in try world.backend.logIn(login, &world.turn).refresh }
         #expect(throws: APIError.revokedRefreshToken) { try world.backend.refresh(tokens[0], &world.turn) }
@@ -40,9 +39,7 @@ import Testing
 
     @Test("A registration that exceeds a limit gets 507 and stores no data")
     func limits() throws {
-        var limits = Limits()
-        limits.users = 1
-        var world = world(limits)
+        var world = world { $0.users = 1 }
         _ = try world.backend.register(request("a@b.c"), &world.turn)
         #expect(throws: APIError.storeFull("users", limit: 1)) {
             try world.backend.register(request("b@b.c"), &world.turn)
@@ -55,7 +52,7 @@ import Testing
     func profile() throws {
         var world = world()
         _ = try world.backend.register(request("a@b.c"), &world.turn)
-        let body = Array(#"{"name":"Ada","preferred_unit_system":"metric"}"#.utf8)
+        let body = #"{"name":"Ada","preferred_unit_system":"metric"}"#.bytes
         let profile = try ProfileRequest(body: body, of: .createProfile, at: World.start)
         let user = world.firstUser
         _ = try world.backend.createProfile(profile, of: user, &world.turn)
@@ -73,11 +70,11 @@ import Testing
         for part in parts {
             var (world, user) = (self.world(), UserData(id: "u"))
             part(&user)
-            try world.backend.plant(WorldData(users: [user]), &world.turn)
+            try world.plant(user)
             let planted = try #require(world.backend.users[world.firstUser].person)
-            #expect((planted.account == nil) == (user.account == nil))
-            #expect((planted.profile.content.name == "Ada") == (user.profile != nil))
-            #expect((planted.preferences == nil) == (user.preferences == nil))
+            #expect(
+                (planted.account == nil, planted.preferences == nil, planted.profile.content.name == "Ada")
+                    == (user.account == nil, user.preferences == nil, user.profile != nil))
         }
     }
 
@@ -86,7 +83,7 @@ import Testing
         var world = world()
         for number in 0..<3 { _ = try world.backend.register(request("u\(number)@b.c"), &world.turn) }
         let user = try world.backend.user("plain")
-        let body = Array(#"{"allergies":["\u0001"],"food_dislikes":["b"]}"#.utf8)
+        let body = #"{"allergies":["\u0001"],"food_dislikes":["b"]}"#.bytes
         _ = try world.backend.updatePreferences(PreferencesRequest(body: body), of: user, &world.turn)
         let data = world.data
         var copy = self.world()
@@ -126,12 +123,8 @@ import Testing
         var world = world()
         var first = UserData(id: "u")
         first.account = AccountData(email: "a@B.c", password: .plain("password"))
-        do throws(PlantError) {
-            try world.backend.plant(WorldData(users: [first, user]), &world.turn)
-            Issue.record("It was planted.")
-        } catch {
-            #expect(error.path == path)
-        }
+        let error = #expect(throws: PlantError.self) { try world.plant(first, user) }
+        #expect(error?.path == path)
         #expect(world.backend.userCount == 0)
     }
 }

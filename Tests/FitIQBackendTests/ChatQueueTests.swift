@@ -5,27 +5,17 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("The question queue") struct ChatQueueTests {
-    private func chatting() throws -> (World, UserID, String) {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let id = try world.create(by: user)
-        try world.open(1, on: id, by: user)
-        return (world, user, id)
-    }
-
     @Test("A question that arrives during an answer is acknowledged immediately and answered in turn")
     func queue() throws {
-        var (world, user, id) = try chatting()
+        var (world, user, id) = try World().chatting()
         let questions = ["Hello", "What about breakfast?", "And lunch?", "And dinner?"]
         for (number, question) in questions.enumerated() {
             world.message(question, from: 1)
             #expect(try world.messages(id, for: user)["messages"]?.all("content") == Array(questions[...number]))
         }
         #expect(world.takeEffects().texts(of: 1).count == 1 + questions.count)
-        world.waitForAllAnswers()
-        let effects = world.takeEffects()
-        #expect(
-            effects.story(of: 1) == Array(repeating: ["stream_chunk", "stream_complete"], count: 4).flatMap { $0 })
+        let effects = world.takeAnswers()
+        #expect(effects.story(of: 1) == Array(repeating: ["stream_chunk", "stream_complete"], count: 4).flatMap { $0 })
         let answers = questions.enumerated().map { number, question in
             Coach.answer(persona: .nutritionist, context: .general, question: question, turn: number)
         }
@@ -35,7 +25,7 @@ import Testing
 
     @Test("The seventeenth waiting question is rejected until an earlier question is answered")
     func queueLimit() throws {
-        var (world, user, id) = try chatting()
+        var (world, user, id) = try World().chatting()
         for number in 0...16 { world.message("Question \(number)", from: 1) }
         #expect(world.takeEffects().story(of: 1) == ["connected", "message_received"])
         for number in 0..<3 {

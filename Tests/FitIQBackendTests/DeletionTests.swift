@@ -7,29 +7,27 @@ import Testing
 @Suite("Deletion") struct DeletionTests {
     @Test("Deleting a goal unlinks its conversations but keeps them")
     func goal() throws {
-        var world = World()
-        let user = try world.backend.user("anna")
+        var (world, user) = try World().withUser("anna")
         let goal = try world.createGoal(by: user)
         let old = try world.chatAboutGoal(goal, by: user)
         _ = try world.archive(old, by: user)
         let conversation = try world.chatAboutGoal(goal, by: user)
-        #expect(try world.goalID(of: old, for: user) == goal && world.goalID(of: conversation, for: user) == goal)
+        #expect(try [old, conversation].map { try world.goalID(of: $0, for: user) } == [goal, goal])
         try world.backend.deleteGoal(goal, by: user, &world.turn)
-        #expect(refusal { () throws(APIError) in try world.backend.goal(goal, for: user) }?.status == .notFound)
-        #expect(try world.goalID(of: old, for: user) == nil && world.goalID(of: conversation, for: user) == nil)
+        #expect(refusal(try world.backend.goal(goal, for: user))?.status == .notFound)
+        #expect(try [old, conversation].map { try world.goalID(of: $0, for: user) } == [nil, nil])
         #expect(try world.show(conversation, for: user)["context_id"]?.string == goal)
         #expect(try world.show(conversation, for: user)["status"]?.string == "active")
         for attempt in [
-            refusal { () throws(APIError) in try world.backend.deleteGoal(goal, by: user, &world.turn) },
-            refusal { () throws(APIError) in try world.chatAboutGoal(goal, by: user) },
-            refusal { () throws(APIError) in try world.update(goal, by: user) { $0.change.progress = 1 } },
+            refusal(try world.backend.deleteGoal(goal, by: user, &world.turn)),
+            refusal(try world.chatAboutGoal(goal, by: user)),
+            refusal(try world.update(goal, by: user) { $0.change.progress = 1 }),
         ] { #expect(attempt?.status == .notFound) }
 
         // The conversation may now be linked to another goal, and everything is exported.
         let other = try world.createGoal(by: user)
         try world.link(other, with: conversation, by: user)
-        var copy = World()
-        try copy.backend.plant(world.data, &copy.turn)
+        let copy = try world.replanted()
         #expect(copy.data == world.data && Invariants.deepViolations(of: copy) == [])
         #expect(try copy.everything() == world.everything())
     }
@@ -38,8 +36,7 @@ import Testing
         "Deleting a consultation closes its sockets and frees its goal, its slot and its topic",
         arguments: [true, false])
     func consultation(isActive: Bool) throws {
-        var world = World()
-        let user = try world.backend.user("anna")
+        var (world, user) = try World().withUser("anna")
         let goal = try world.createGoal(by: user)
         let id = try world.chatAboutGoal(goal, by: user)
         try world.open(1, on: id, by: user)
@@ -53,44 +50,35 @@ import Testing
         #expect(world.takeEffects().story(of: 1) == (isActive ? closing : []))
         #expect(world.backend.openSocketCount == 0 && world.backend.storedBytes < bytes)
         for attempt in [
-            refusal { () throws(APIError) in try world.backend.consultation(id, for: user) },
-            refusal { () throws(APIError) in try world.backend.messages(id, query: [], for: user, world.turn) },
-            refusal { () throws(APIError) in try world.backend.checkSocket(on: id, by: user) },
-            refusal { () throws(APIError) in try world.archive(id, by: user) },
-            refusal { () throws(APIError) in try world.backend.deleteConsultation(id, by: user, &world.turn) },
-            refusal { () throws(APIError) in try world.link(goal, with: id, by: user) },
+            refusal(try world.backend.consultation(id, for: user)),
+            refusal(try world.backend.messages(id, query: [], for: user, world.turn)),
+            refusal(try world.backend.checkSocket(on: id, by: user)), refusal(try world.archive(id, by: user)),
+            refusal(try world.backend.deleteConsultation(id, by: user, &world.turn)),
+            refusal(try world.link(goal, with: id, by: user)),
         ] { #expect(attempt?.status == .notFound) }
         world.message("Anyone?", from: 1)
-        world.waitForAllAnswers()
-        #expect(world.takeEffects() == [] && Invariants.deepViolations(of: world) == [])
-        #expect(try world.conversation(of: goal, for: user) == nil)
-        #expect(try world.chatAboutGoal(goal, by: user) != id)
+        #expect(world.takeAnswers() == [] && Invariants.deepViolations(of: world) == [])
+        #expect(try world.conversation(of: goal, for: user) == nil && world.chatAboutGoal(goal, by: user) != id)
     }
 
     @Test("A deleted meal log never completes")
     func mealLog() throws {
-        var world = World()
-        let user = try world.backend.user("anna")
+        var (world, user) = try World().withUser("anna")
         try world.open(1, on: world.create(by: user), by: user)
         let first = try world.mealID(by: user)
         let second = try world.mealID(by: user)
         _ = world.takeEffects()
         try world.backend.deleteMealLog(first, by: user, &world.turn)
-        #expect(refusal { () throws(APIError) in try world.backend.mealLog(first, for: user) }?.status == .notFound)
-        world.waitForAllAnswers()
-        let events = world.takeEffects().frames(of: 1).compactMap { $0["data"]?["id"]?.string }
+        #expect(refusal(try world.backend.mealLog(first, for: user))?.status == .notFound)
+        let events = world.takeAnswers().frames(of: 1).compactMap { $0["data"]?["id"]?.string }
         #expect(events == [second])
-        #expect(
-            refusal { () throws(APIError) in
-                try world.backend.deleteMealLog(first, by: user, &world.turn)
-            } == .unknownMealLog(first))
+        #expect(refusal(try world.backend.deleteMealLog(first, by: user, &world.turn)) == .unknownMealLog(first))
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
     @Test("Deleting a user deletes all of that user's data and no other data")
     func user() throws {
-        var world = World()
-        let (anna, bert) = (try world.backend.user("anna"), try world.backend.user("bert"))
+        var (world, anna, bert) = try World().withTwoUsers("anna", "bert")
         let before = (world.backend.storedBytes, world.data.users[1])
         for user in [anna, bert] {
             let goal = try world.createGoal(by: user)
@@ -110,8 +98,7 @@ import Testing
         #expect(again != anna && !world.backend.contains(anna) && world.backend.contains(again))
         world.backend.deleteUser(bert, &world.turn)
         _ = world.takeEffects()
-        world.waitForAllAnswers()
-        #expect(world.takeEffects() == [] && Invariants.deepViolations(of: world) == [])
+        #expect(world.takeAnswers() == [] && Invariants.deepViolations(of: world) == [])
         #expect(world.backend.consultationCount == 0 && world.backend.goalCount == 0 && world.backend.mealLogCount == 0)
         #expect(world.backend.storedBytes < before.0 && before.1.goals == [])
     }

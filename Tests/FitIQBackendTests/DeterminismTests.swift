@@ -61,10 +61,7 @@ import Testing
         world.turn.now = end
     }
 
-    @Test(
-        "Equal inputs have byte-identical effects even if the loop serves deadlines late",
-        arguments: UInt64(1)...8
-    )
+    @Test("Equal inputs have byte-identical effects even if the loop serves deadlines late", arguments: UInt64(1)...8)
     func granularity(seed: UInt64) throws {
         for pace in [Pace.human, .instant] {
             let reference = try transcript(seed: seed, pace: pace, loop: .punctual)
@@ -94,9 +91,7 @@ import Testing
         return "effect \(number) is \(text(first)) and \(text(second))"
     }
 
-    @Test(
-        "The same seed gives the same transcript",
-        arguments: UInt64(100)...103)
+    @Test("The same seed gives the same transcript", arguments: UInt64(100)...103)
     func again(seed: UInt64) throws {
         let first = try transcript(seed: seed, pace: .human, loop: .punctual)
         let (second, other) = (
@@ -110,10 +105,7 @@ import Testing
 
     @Test("A copy of the world continues identically")
     func copies() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let id = try world.create(by: user)
-        try world.open(1, on: id, by: user)
+        var (world, _, _) = try World().chatting()
         world.message("Hello", from: 1)
         world.wait(milliseconds: 1000)
         var copy = world
@@ -127,15 +119,11 @@ import Testing
 
     @Test("A frame carries the time at which it was due, even if the loop sends it late")
     func timestamps() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let id = try world.create(by: user)
-        try world.open(1, on: id, by: user)
+        var (world, _, id) = try World().chatting()
         world.message("What should I eat for breakfast?", from: 1)
         let answer = try #require(try world.record(id).answer)
         _ = world.takeEffects()
-        world.wait(milliseconds: 3_600_000)
-        let times = world.takeEffects().frames(of: 1).map { $0["timestamp"]?.string }
+        let times = world.takeEffects(after: 3_600_000).frames(of: 1).map { $0["timestamp"]?.string }
         #expect(times == answer.offsets.map { World.start.advanced(byNanoseconds: $0).wireText })
         #expect(Set(times).count >= 3)
         #expect(world.turn.now == World.start.advanced(byNanoseconds: 3_600_000_000_000))
@@ -143,8 +131,7 @@ import Testing
 
     @Test("One long step delivers several consultations' frames in chronological order")
     func order() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         for (number, persona) in Persona.allCases.enumerated() {
             let id = try world.create(persona, by: user)
             try world.open(UInt64(number), on: id, by: user)
@@ -156,8 +143,7 @@ import Testing
             guard let answer = record.answer, let socket = record.sockets.first else { return [] }
             return answer.offsets.map { (answer.startedAt.advanced(byNanoseconds: $0), socket.number) }
         }
-        world.wait(milliseconds: 10_000)
-        let heard = world.takeEffects().map { effect -> UInt64? in
+        let heard = world.takeEffects(after: 10_000).map { effect -> UInt64? in
             if case .send(let socket, _) = effect { socket.number } else { nil }
         }
         #expect(heard == due.sorted { $0.0 < $1.0 }.map(\.1))
@@ -165,10 +151,7 @@ import Testing
 
     @Test("A late input takes effect after everything that was due before it")
     func lateCommand() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let id = try world.create(by: user)
-        try world.open(1, on: id, by: user)
+        var (world, user, id) = try World().chatting()
         world.message("Hello", from: 1)
         world.pass(milliseconds: 60_000)
         world.message("Thanks", from: 1)

@@ -8,44 +8,36 @@ import Testing
 @Suite("Documents") struct DocumentTests {
     @Test("A replaced document keeps only its id and its creation time")
     func changed() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         let first = try world.post(["a": 1, "b": 2], by: user)
         let id = try #require(first["id"]?.string)
         world.pass(milliseconds: 5000)
-        let second = try world.data(
-            try world.replace(id, with: ["b": 3], in: .journal, by: user))
+        let second = try world.data(try world.replace(id, with: ["b": 3], in: .journal, by: user))
         #expect(second["id"] == first["id"] && second["created_at"] == first["created_at"])
         #expect(second["updated_at"] == "2025-01-29T10:30:05Z" && second["a"] == nil && second["b"] == 3)
         let bytes = world.backend.users[user].byteCount
         try world.backend.deleteDocument(id, in: .journal, by: user)
         #expect(world.backend.storedBytes == bytes)
         #expect(
-            refusal { () throws(APIError) in try world.backend.deleteDocument(id, in: .journal, by: user) }
-                == .unknownDocument(id, in: .journal))
+            refusal(try world.backend.deleteDocument(id, in: .journal, by: user)) == .unknownDocument(id, in: .journal))
     }
 
     @Test("A document cannot be found by other users, in other collections or under an uppercase id")
     func foreign() throws {
-        var world = World()
-        let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, owner, stranger) = try World().withTwoUsers()
         let id = try #require(try world.post(["is_public": true], by: owner)["id"]?.string)
         for (id, collection, user) in [
             (id, DocumentCollection.journal, stranger), (id, .moodEntries, owner), (id.uppercased(), .journal, owner),
             ("", .journal, owner),
         ] {
             let refusals = [
-                refusal { () throws(APIError) in try world.backend.document(id, in: collection, for: user) },
-                refusal { () throws(APIError) in try world.backend.documentMembers(id, in: collection, of: user) },
-                refusal { () throws(APIError) in try world.backend.deleteDocument(id, in: collection, by: user) },
-                refusal { () throws(APIError) in
-                    try world.replace(id, with: [:], in: collection, by: user)
-                },
+                refusal(try world.backend.document(id, in: collection, for: user)),
+                refusal(try world.backend.documentMembers(id, in: collection, of: user)),
+                refusal(try world.backend.deleteDocument(id, in: collection, by: user)),
+                refusal(try world.replace(id, with: [:], in: collection, by: user)),
             ]
             #expect(refusals.allSatisfy { $0 == .unknownDocument(id, in: collection) && $0?.status == .notFound })
-            #expect(
-                refusal { () throws(APIError) in try world.mark(id, "is_read", as: true, by: user) }
-                    == .unknownDocument(id, in: .insights))
+            #expect(refusal(try world.mark(id, "is_read", as: true, by: user)) == .unknownDocument(id, in: .insights))
         }
         #expect(APIError.unknownDocument(id.uppercased(), in: .journal).message.contains("lower-case it to \"\(id)\""))
         #expect(try world.documents(for: stranger)["total"] == 0)
@@ -61,14 +53,12 @@ import Testing
             {
                 #"{"start_time":"2025-01-\#($0)T00:00:00Z","end_time":"2025-01-\#($0)T08:00:00Z","n":\#($0)}"#
             }, "sessions"
-        ),
-        (.workouts, { #"{"activity_type":"Run","n":\#($0),"started_at":"2025-01-\#($0)T08:00:00Z"}"# }, "workouts"),
+        ), (.workouts, { #"{"activity_type":"Run","n":\#($0),"started_at":"2025-01-\#($0)T08:00:00Z"}"# }, "workouts"),
     ]
 
     @Test("Documents are listed from newest to oldest in pages with totals", arguments: lists)
     func paging(collection: DocumentCollection, body: @Sendable (Int) -> String, list: String) throws {
-        var world = World()
-        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, user, other) = try World().withTwoUsers()
         for day in [12, 14, 11, 15, 13] { try world.send(body(day), to: collection, by: user) }
         try world.send(body(16), to: collection, by: other)
         let pages: [(World.Query, numbers: [Int], hasMore: Bool)] = [
@@ -91,8 +81,7 @@ import Testing
 
     @Test("Among documents with the same time, the most recently created document comes first")
     func ties() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         for number in 1...3 {
             try world.send(
                 #"{"content":"c","n":\#(number),"logged_at":"2025-01-29T08:00:00Z"}"#, to: .journal, by: user)
@@ -103,8 +92,7 @@ import Testing
 
     @Test("A list of profile metrics has its array directly in data")
     func metrics() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         for day in ["28", "29"] {
             try world.send(
                 """
@@ -122,8 +110,7 @@ import Testing
 
     @Test("A mood from HealthKit cannot be changed")
     func healthKit() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         let mood = { (source: String) in
             #"{"valence":0.5,"notes":"n","logged_at":"2025-01-29T10:30:00Z","source":"\#(source)"}"#
         }
@@ -132,9 +119,7 @@ import Testing
         let edited = try world.data(try world.replace(own, with: change, in: .moodEntries, by: user))
         #expect(edited["valence"] == 1 && edited["notes"] == nil)
         let foreign = try world.id(of: mood("healthkit"), in: .moodEntries, by: user)
-        #expect(
-            refusal { () throws(APIError) in try world.replace(foreign, with: change, in: .moodEntries, by: user) }
-                == .editedHealthKit)
+        #expect(refusal(try world.replace(foreign, with: change, in: .moodEntries, by: user)) == .editedHealthKit)
         let kept = try world.documents(.moodEntries, [("source", "healthkit")], for: user)["entries"]?[0]
         #expect(kept?["valence"] == 0.5)
         try world.backend.deleteDocument(foreign, in: .moodEntries, by: user)
@@ -142,13 +127,12 @@ import Testing
 
     @Test("A sleep session with a source id that the user already has is not stored again")
     func nights() throws {
-        var world = World()
-        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, user, other) = try World().withTwoUsers()
         func night(_ source: String, minutes: Int, by user: UserID) throws -> (isNew: Bool, body: JSONValue) {
             let json = """
                 {"start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-29T06:\(minutes):00Z","source_id":\(source)}
                 """
-            let object = try DocumentRequest.object(Array(json.utf8), for: .sleep, at: world.turn.date)
+            let object = try DocumentRequest.object(json.bytes, for: .sleep, at: world.turn.date)
             let created = try world.add(object, to: .sleep, by: user)
             return (created.isNew, try world.data(created.body))
         }
@@ -166,8 +150,7 @@ import Testing
 
     @Test("Sleep averages cover all matches, not just the page")
     func averages() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         #expect(try world.documents(.sleep, for: user).object?["averages"] == .null)
         // The minutes asleep and in bed: 480 of 480, 420 of 480, and 241 of 482.
         for (day, end, stage) in [(20, "06:00", ""), (21, "06:00", "05:00"), (22, "06:02", "02:01")] {
@@ -192,20 +175,13 @@ import Testing
 
     @Test("The number of documents is limited for each collection and for the world")
     func limits() throws {
-        var limits = Limits()
-        limits.documents = 2
-        var world = World(limits: limits)
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World(limits: .with { $0.documents = 2 }).withUser()
         for _ in 1...2 { _ = try world.post([:], by: user) }
         #expect(
-            refusal { () throws(APIError) in
-                try world.create([:], in: .journal, by: user)
-            } == .storeFull("documents for this user in journal", limit: 2))
+            refusal(try world.create([:], in: .journal, by: user))
+                == .storeFull("documents for this user in journal", limit: 2))
         _ = try world.post([:], in: .sleep, by: user)
         world.backend.storageRoom = StorageRoom(bytes: world.backend.storedBytes, limit: 7)
-        #expect(
-            refusal { () throws(APIError) in
-                try world.create([:], in: .sleep, by: user)
-            } == .storeFull("bytes", limit: 7))
+        #expect(refusal(try world.create([:], in: .sleep, by: user)) == .storeFull("bytes", limit: 7))
     }
 }

@@ -13,8 +13,7 @@ import Testing
         #expect(before == SocketFacts(consultation: ResourceID(stage.id)))
         stage.ask()
         #expect(stage.world.backend.facts(of: socket)?.chatProtocol == .stream)
-        #expect(
-            stage.world.backend.facts(of: socket)?.nextTime == World.start.advanced(byNanoseconds: .seconds(0.5)))
+        #expect(stage.world.backend.facts(of: socket)?.nextTime == World.start.advanced(byNanoseconds: .seconds(0.5)))
         var ids: [ResourceID] = []
         for (milliseconds, expected) in [
             (0, [0, 2]), (500, [1, 2]), (50, [2, 2]), (50, [0, 3]), (500, [1, 3]), (50, [2, 3]), (50, [3, 3]),
@@ -31,8 +30,7 @@ import Testing
 
     @Test("The list of due events is sorted and limited")
     func due() throws {
-        var world = World()
-        let anna = try world.backend.user("anna")
+        var (world, anna) = try World().withUser("anna")
         _ = try world.mealID(by: anna)
         world.backend.openMealSocket(SocketID(1), by: anna, &world.turn)
         let due = world.backend.due(limit: 5)

@@ -5,31 +5,23 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Goals") struct GoalTests {
-    @Test(
-        "A GET of a new goal returns the same bytes as the request that created it",
-        arguments: GuideMode.allCases
-    )
+    @Test("A GET of a new goal returns the same bytes as the request that created it", arguments: GuideMode.allCases)
     func create(mode: GuideMode) throws {
-        var world = World(seed: 5, mode: mode)
+        var (world, user) = try World(seed: 5, mode: mode).withUser()
         var ids = ResourceIDSequence(seed: 5)
-        let user = try world.backend.user("user-1")
-        let request = CreateGoalRequest(
-            title: "T", description: "D", targetDate: World.targetDate, category: "fitness")
+        let request = CreateGoalRequest(title: "T", description: "D", targetDate: World.targetDate, category: "fitness")
         let body = try world.backend.createGoal(request, by: user, &world.turn)
         let expected = Goal(
             id: ids.next(), userID: "user-1", title: "T", description: "D", category: "fitness",
             targetDate: World.targetDate, createdAt: World.start)
         #expect(body == expected.encoded(in: mode.form(of: .showGoal), forApps: mode.servesApps).body)
-        #expect(try world.backend.goal(expected.id.description, for: user) == body)
-        #expect(world.backend.goalCount == 1)
-        #expect(world.takeEffects().isEmpty)
-        #expect(world.backend.nextDeadline == nil)
+        #expect(try world.backend.goal(expected.id.description, for: user) == body && world.backend.goalCount == 1)
+        #expect(world.takeEffects().isEmpty && world.backend.nextDeadline == nil)
     }
 
     @Test("Goals are listed from oldest to newest and separately for each user")
     func list() throws {
-        var world = World()
-        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, user, other) = try World().withTwoUsers()
         var ids: [String] = []
         for number in 0..<5 {
             ids.append(try world.createGoal("Goal \(number)", by: user))
@@ -38,18 +30,15 @@ import Testing
         world.pass(milliseconds: 5000)
         try world.update(ids[0], by: user) { $0.change.progress = 1 }
         let list = try JSON.parse(world.backend.goals(for: user, at: world.turn.now).make())
-        #expect(list["goals"]?.all("id") == ids)
-        #expect(list["data"]?["goals"]?.all("id") == ids)
-        #expect(list["totalCount"] == 5 && list["data"]?["total_count"] == 5)
-        #expect(list["goals"]?[0]?["progress"] == 1)
+        #expect(list["goals"]?.all("id") == ids && list["data"]?["goals"]?.all("id") == ids)
+        #expect(list["totalCount"] == 5 && list["data"]?["total_count"] == 5 && list["goals"]?[0]?["progress"] == 1)
         #expect(list["goals"]?[0]?["updatedAt"] == "2025-01-29T10:30:05Z")
         let third = try world.backend.user("user-3")
         #expect(try JSON.parse(world.backend.goals(for: third, at: world.turn.now).make())["totalCount"] == 0)
     }
 
     static let changes: [(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void)] = [
-        ("title", "New", { $0.change.title = "New" }),
-        ("description", "New", { $0.change.description = "New" }),
+        ("title", "New", { $0.change.title = "New" }), ("description", "New", { $0.change.description = "New" }),
         ("targetDate", "1970-01-01T00:00:00Z", { $0.change.targetDate = DateTime(secondsSinceEpoch: 0) }),
         ("progress", .number(JSONNumber(0.45)), { $0.change.progress = 0.45 }),
         ("status", "completed", { $0.change.status = .completed }),
@@ -58,8 +47,7 @@ import Testing
 
     @Test("A goal update changes only the given field and the time", arguments: changes)
     func update(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void) throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         let id = try world.createGoal(by: user)
         let before = try #require(try world.goal(id, for: user).object)
         world.pass(milliseconds: 7000)
@@ -85,8 +73,7 @@ import Testing
             (1_576_800_000, 0.5, nil),
         ] as [(Int64, Double, String?)])
     func projection(seconds: Int64, progress: Double, expected: String?) throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         let id = try world.createGoal(by: user)
         world.pass(milliseconds: seconds * 1000)
         try world.update(id, by: user) { $0.change.progress = progress }
@@ -104,8 +91,7 @@ import Testing
 
     @Test("A goal with an unknown topic gets general tips")
     func otherTopic() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         let id = try world.createGoal("Xyzzy", category: "plugh", by: user)
         let body = try world.backend.goalAdvice(.listGoalTips, on: id, for: user, at: world.turn.now)
         let tips = try #require(try JSON.parse(body)["data"]?["tips"]?.array).compactMap(\.string)
@@ -115,8 +101,7 @@ import Testing
 
     @Test("An empty goal update does not change the time")
     func emptyChange() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         let id = try world.createGoal(by: user)
         let body = try world.backend.goal(id, for: user)
         world.pass(milliseconds: 7000)
@@ -132,8 +117,7 @@ import Testing
             { world, id, user in _ = try world.chatAboutGoal(id, by: user) },
         ]
         for command in commands {
-            var world = World()
-            let user = try world.backend.user("user-1")
+            var (world, user) = try World().withUser()
             let (id, goal) = (try world.create(by: user), try world.createGoal(by: user))
             try world.open(1, on: id, by: user)
             world.message("Hello", from: 1)
@@ -149,72 +133,57 @@ import Testing
     private func attempts(_ world: World, _ id: String, by user: UserID) -> [APIError?] {
         var world = world
         return [
-            refusal { () throws(APIError) in try world.backend.goal(id, for: user) },
-            refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.progress = 1 } },
-            refusal { () throws(APIError) in try world.update(id, by: user) { _ in } },
+            refusal(try world.backend.goal(id, for: user)),
+            refusal(try world.update(id, by: user) { $0.change.progress = 1 }),
+            refusal(try world.update(id, by: user) { _ in }),
         ]
     }
 
     @Test("Another user's goal gets 404")
     func foreign() throws {
-        var world = World()
-        let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, owner, stranger) = try World().withTwoUsers()
         let id = try world.createGoal(by: owner)
         #expect(attempts(world, id, by: stranger) == Array(repeating: .unknownGoal(id), count: 3))
-        #expect(
-            refusal { () throws(APIError) in try world.chatAboutGoal(id, by: stranger) }
-                == .unknownGoal(id, field: "goalId"))
+        #expect(refusal(try world.chatAboutGoal(id, by: stranger)) == .unknownGoal(id, field: "goalId"))
         #expect(attempts(world, id, by: owner) == [nil, nil, nil])
     }
 
     @Test("A GET of a goal with an id in a different case or format returns 404")
     func shapes() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         let (id, consultation) = (try world.createGoal(by: user), try world.create(by: user))
         for other in [id.uppercased(), String(id.dropLast()), " \(id)", "", "null", consultation] {
             #expect(attempts(world, other, by: user) == Array(repeating: .unknownGoal(other), count: 3))
-            #expect(
-                refusal { () throws(APIError) in try world.chatAboutGoal(other, by: user) }
-                    == .unknownGoal(other, field: "goalId"))
+            #expect(refusal(try world.chatAboutGoal(other, by: user)) == .unknownGoal(other, field: "goalId"))
             let context = ConsultationContext(.goal, id: other)
             #expect(
-                refusal { () throws(APIError) in try world.create(.nutritionist, context, by: user) }
-                    == .unknownGoal(other, field: "context_id"))
+                refusal(try world.create(.nutritionist, context, by: user)) == .unknownGoal(other, field: "context_id"))
         }
         #expect(APIError.unknownGoal(id).status.code == 404)
-        #expect(refusal { () throws(APIError) in try world.backend.consultation(id, for: user) } != nil)
+        #expect(refusal(try world.backend.consultation(id, for: user)) != nil)
     }
 
     // MARK: Limits
 
     @Test("Archived goals count towards the user's limit", arguments: [0, 1, 3])
     func limit(limit: Int) throws {
-        var limits = Limits()
-        #expect(limits.goals == 1000)
-        limits.goals = limit
-        var world = World(limits: limits)
-        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, user, other) = try World(limits: .with { $0.goals = limit }).withTwoUsers()
         for _ in 0..<limit {
             let id = try world.createGoal(by: user)
             try world.update(id, by: user) { $0.change.status = .archived }
         }
         let before = (world.backend.storedBytes, world.turn.identifiers)
         let expected = APIError.storeFull("goals for this user", limit: limit)
-        #expect(refusal { () throws(APIError) in try world.createGoal(by: user) } == expected)
-        #expect(expected.status.code == 507)
+        #expect(refusal(try world.createGoal(by: user)) == expected && expected.status.code == 507)
         #expect(world.backend.storedBytes == before.0 && world.backend.goalCount == limit)
         var (left, right) = (before.1, world.turn.identifiers)
         #expect(left.next() == right.next())
-        #expect((refusal { () throws(APIError) in try world.createGoal(by: other) } == nil) == (limit > 0))
+        #expect((refusal(try world.createGoal(by: other)) == nil) == (limit > 0))
     }
 
     @Test("In a full world, goals can neither be created nor grow")
     func storedBytes() throws {
-        var limits = Limits()
-        limits.storedBytes = 2500
-        var world = World(limits: limits)
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World(limits: .with { $0.storedBytes = 2500 }).withUser()
         let id = try world.createGoal("Some title", category: "c", by: user)
         #expect(world.backend.storedBytes < 2500)
         // Fill up to the limit; the body and each of the two list objects contain the description twice.
@@ -225,13 +194,12 @@ import Testing
 
         let full = APIError.storeFull("bytes", limit: 2500)
         let shown = try world.backend.goal(id, for: user)
-        #expect(refusal { () throws(APIError) in try world.createGoal(by: user) } == full)
-        #expect(refusal { () throws(APIError) in try world.chatAboutGoal(id, by: user) } == full)
-        #expect(
-            refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.title = "Some longer title" } }
-                == full
-        )
-        #expect(refusal { () throws(APIError) in try world.update(id, by: user) { $0.change.category = "cc" } } == full)
+        let refusals = [
+            refusal(try world.createGoal(by: user)), refusal(try world.chatAboutGoal(id, by: user)),
+            refusal(try world.update(id, by: user) { $0.change.title = "Some longer title" }),
+            refusal(try world.update(id, by: user) { $0.change.category = "cc" }),
+        ]
+        #expect(refusals == [full, full, full, full])
         #expect(try world.backend.goal(id, for: user) == shown)
         // The total length of the texts does not increase.
         try world.update(id, by: user) {

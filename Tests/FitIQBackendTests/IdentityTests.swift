@@ -15,7 +15,7 @@ import Testing
         #expect(one != other && world.backend.userCount == 2)
         let id = try world.create(by: one)
         #expect(try world.show(id, for: one)["user_id"]?.exactString == first)
-        #expect(refusal { () throws(APIError) in try world.backend.consultation(id, for: other) }?.status.code == 404)
+        #expect(refusal(try world.backend.consultation(id, for: other))?.status.code == 404)
         // The first user's consultation does not block the second user's.
         _ = try world.create(by: other)
         #expect(try world.backend.user(first) == one)
@@ -23,21 +23,17 @@ import Testing
 
     @Test("Contexts with canonically equivalent ids do not conflict", arguments: twins)
     func contexts(_ first: ExactString, _ second: ExactString) throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         _ = try world.create(.nutritionist, ConsultationContext(.mood, id: first), by: user)
         _ = try world.create(.nutritionist, ConsultationContext(.mood, id: second), by: user)
-        let again = refusal { () throws(APIError) in
-            _ = try world.create(.nutritionist, ConsultationContext(.mood, id: first), by: user)
-            return [UInt8]()
-        }
+        let again = refusal(try world.create(.nutritionist, ConsultationContext(.mood, id: first), by: user))
         #expect(again?.status.code == 409)
     }
 
     @Test("A request with two canonically equivalent but different goal ids is rejected", arguments: twins)
     func goals(_ first: ExactString, _ second: ExactString) {
         let body = #"{"persona":"nutritionist","goal_id":"\#(first)","context_id":"\#(second)"}"#
-        #expect(throws: APIError.self) { try CreateConsultationRequest(body: Array(body.utf8), in: .union) }
+        #expect(throws: APIError.self) { try CreateConsultationRequest(body: body.bytes, in: .union) }
     }
 
     @Test("Users and goals in a document may have canonically equivalent names", arguments: twins)
@@ -45,16 +41,12 @@ import Testing
         var world = World()
         let goals = [GoalData(name: first, title: "one"), GoalData(name: second, title: "other")]
         let talk = ConsultationData(persona: .nutritionist, contextType: .goal, contextGoal: .named(second))
-        try world.backend.plant(
-            WorldData(users: [UserData(id: first, goals: goals, consultations: [talk]), UserData(id: second)]),
-            &world.turn)
+        try world.plant(UserData(id: first, goals: goals, consultations: [talk]), UserData(id: second))
         #expect(world.backend.userCount == 2)
         let planted = world.backend.data(at: world.turn.now).users
         #expect(planted.map(\.id) == [first, second])
         let linked = try #require(planted[0].goals.first { $0.title == "other" }?.id)
         #expect(planted[0].consultations[0].contextGoal == .id(linked))
-        #expect(throws: PlantError.self) {
-            try world.backend.plant(WorldData(users: [UserData(id: first), UserData(id: first)]), &world.turn)
-        }
+        #expect(throws: PlantError.self) { try world.plant(UserData(id: first), UserData(id: first)) }
     }
 }

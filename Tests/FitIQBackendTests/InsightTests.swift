@@ -14,8 +14,7 @@ import Testing
 
     @Test("Insights can be sorted by creation, change or period in both directions")
     func sorting() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         var ids: [String] = []
         for (number, start) in [(1, "09"), (2, "11"), (3, "10")] {
             ids.append(
@@ -41,8 +40,7 @@ import Testing
 
     @Test("Insights are listed in pages, and archived insights are listed only on request")
     func pages() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         #expect(try world.documents(.insights, for: user)["total_pages"] == 0)
         for number in 1...5 { try world.send(Self.json(number), to: .insights, by: user) }
         try world.send(Self.json(6, #","is_archived":true"#), to: .insights, by: user)
@@ -57,8 +55,7 @@ import Testing
 
     @Test("The unread count excludes read and archived insights")
     func marks() throws {
-        var world = World()
-        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, user, other) = try World().withTwoUsers()
         let id = try world.id(of: Self.json(1), in: .insights, by: user)
         try world.send(Self.json(2), to: .insights, by: user)
         let steps: [(String, Bool?, isNow: Bool, message: String, unread: Int)] = [
@@ -85,13 +82,10 @@ import Testing
         }
         #expect(try world.data(world.backend.unreadInsights(of: other))["count"] == 0)
         for (id, user) in [(id, other), ("none", user)] {
-            #expect(
-                refusal { () throws(APIError) in try world.mark(id, "is_read", as: true, by: user) }
-                    == .unknownDocument(id, in: .insights))
+            #expect(refusal(try world.mark(id, "is_read", as: true, by: user)) == .unknownDocument(id, in: .insights))
         }
         try world.backend.deleteDocument(id, in: .insights, by: user)
-        #expect(
-            refusal { () throws(APIError) in try world.mark(id, "is_read", as: true, by: user) }?.status == .notFound)
+        #expect(refusal(try world.mark(id, "is_read", as: true, by: user))?.status == .notFound)
     }
 
     /// The types, each with the first day of its period and the number of times since then that have moods and entries,
@@ -103,8 +97,7 @@ import Testing
 
     @Test("A generated insight summarizes the records in its type's period", arguments: types)
     func generated(type: String, first: String, count: Int) throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         for time in [
             "2024-12-30T23:59:59Z", "2024-12-31T00:00:00Z", "2025-01-15T23:59:59Z", "2025-01-16T00:00:00Z",
             "2025-01-22T23:59:59Z", "2025-01-23T00:00:00Z", "2025-01-28T23:59:59Z", "2025-01-29T00:00:00Z",
@@ -135,8 +128,7 @@ import Testing
 
     @Test("A requested period includes both its start and its end")
     func period() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         for second in 8...13 {
             let time = "2025-01-10T10:00:\(second < 10 ? "0" : "")\(second)Z"
             try world.send(#"{"valence":0,"logged_at":"\#(time)"}"#, to: .moodEntries, by: user)

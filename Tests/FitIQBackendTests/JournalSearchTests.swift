@@ -24,8 +24,7 @@ import Testing
 
     @Test("A search finds the entries that contain all words and phrases and sorts them by relevance", arguments: table)
     func finds(words: String, found: [String], relevance: [Double]) throws {
-        var world = World()
-        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, user, other) = try World().withTwoUsers()
         for entry in Self.entries { try world.send(entry, to: .journal, by: user) }
         try world.send(Self.entries[0], to: .journal, by: other)
         let results = try world.search(words, for: user)
@@ -36,8 +35,7 @@ import Testing
 
     @Test("A client cannot set an entry's relevance")
     func oneRelevance() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         try world.send(
             #"{"content":"rain","logged_at":"2025-01-29T10:00:00Z","relevance_score":7}"#, to: .journal, by: user)
         let results = try #require(try world.search("rain", for: user)["results"]?[0]?.object)
@@ -47,8 +45,7 @@ import Testing
 
     @Test("Search results are divided into pages")
     func paging() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         for entry in Self.entries { try world.send(entry, to: .journal, by: user) }
         let page = try world.search("running", [("limit", "1"), ("offset", "1")], for: user)
         #expect(page.texts("results", "n") == ["c"])

@@ -5,12 +5,6 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Links between goals and conversations") struct LinkTests {
-    private func makeWorld() throws -> (World, UserID) {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        return (world, user)
-    }
-
     /// The links on both sides: the goal's conversation, and the conversation's goal.
     private func expectLinked(
         _ goal: String, _ conversation: String?, _ world: World, for user: UserID,
@@ -27,7 +21,7 @@ import Testing
 
     @Test("A link appears in both the goal and the conversation and updates their times")
     func link() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
         world.pass(milliseconds: 3000)
         try world.link(goal, with: id, by: user)
@@ -37,7 +31,7 @@ import Testing
         #expect(consultation["updated_at"] == "2025-01-29T10:30:03Z")
         // Persona and context are fixed at creation.
         #expect(consultation["context_type"] == "general" && consultation["context_id"] == nil)
-        #expect(refusal { () throws(APIError) in try world.create(by: user) }?.status.code == 409)
+        #expect(refusal(try world.create(by: user))?.status.code == 409)
 
         let before = (try world.backend.goal(goal, for: user), try world.backend.consultation(id, for: user))
         world.pass(milliseconds: 3000)
@@ -48,7 +42,7 @@ import Testing
 
     @Test("A new link removes both sides' previous links")
     func relink() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let goals = [try world.createGoal(by: user), try world.createGoal(by: user)]
         let ids = [try world.create(by: user), try world.create(.fitnessCoach, by: user)]
         try world.link(goals[0], with: ids[0], by: user)
@@ -56,15 +50,14 @@ import Testing
         world.pass(milliseconds: 4000)
         try world.link(goals[0], with: ids[1], by: user)
         try expectLinked(goals[0], ids[1], world, for: user)
-        #expect(try world.conversation(of: goals[1], for: user) == nil)
-        #expect(try world.goalID(of: ids[0], for: user) == nil)
+        #expect(try world.conversation(of: goals[1], for: user) == nil && world.goalID(of: ids[0], for: user) == nil)
         for goal in goals { #expect(try world.goal(goal, for: user)["updatedAt"] == "2025-01-29T10:30:04Z") }
         for id in ids { #expect(try world.show(id, for: user)["updated_at"] == "2025-01-29T10:30:04Z") }
     }
 
     @Test("A null conversation id removes the link on both sides")
     func unlink() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
         try world.link(goal, with: id, by: user)
         world.pass(milliseconds: 4000)
@@ -77,7 +70,7 @@ import Testing
 
     @Test("Linking to an unknown conversation gets 404 and changes nothing")
     func unknownConversation() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let stranger = try world.backend.user("user-2")
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
         let foreign = try world.create(by: stranger)
@@ -85,11 +78,9 @@ import Testing
         let body = try world.backend.goal(goal, for: user)
         world.pass(milliseconds: 1000)
         for other in [foreign, id.uppercased(), goal, "", "null", "x"] {
-            let refusal = refusal { () throws(APIError) in
-                try world.update(goal, by: user) { ($0.conversation, $0.change.title) = (.link(other), "New") }
-            }
-            #expect(refusal == .unknownConsultation(other, field: "conversationId"))
-            #expect(refusal?.status.code == 404)
+            let refusal = refusal(
+                try world.update(goal, by: user) { ($0.conversation, $0.change.title) = (.link(other), "New") })
+            #expect(refusal == .unknownConsultation(other, field: "conversationId") && refusal?.status.code == 404)
             #expect(try world.backend.goal(goal, for: user) == body)
         }
         try expectLinked(goal, id, world, for: user)
@@ -97,14 +88,13 @@ import Testing
 
     @Test("Linking to an archived conversation gets 400 and changes nothing")
     func archivedConversation() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
         _ = try world.archive(id, by: user)
         let body = try world.backend.goal(goal, for: user)
         world.pass(milliseconds: 1000)
-        let refusal = refusal { () throws(APIError) in
-            try world.update(goal, by: user) { ($0.conversation, $0.change.title) = (.link(id), "New") }
-        }
+        let refusal = refusal(
+            try world.update(goal, by: user) { ($0.conversation, $0.change.title) = (.link(id), "New") })
         #expect(refusal == .consultationNotActive(try #require(ResourceID(id)), status: .archived))
         #expect(try world.backend.goal(goal, for: user) == body)
     }
@@ -113,7 +103,7 @@ import Testing
 
     @Test("A conversation keeps its goal's id after archiving unlinks it")
     func archive() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
         try world.link(goal, with: id, by: user)
         world.pass(milliseconds: 4000)
@@ -134,7 +124,7 @@ import Testing
 
     @Test("Archiving another conversation about the goal keeps the link")
     func archiveOther() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let goal = try world.createGoal(by: user)
         let context = ConsultationContext(.goal, id: goal)
         let (first, second) = (
@@ -151,7 +141,7 @@ import Testing
 
     @Test("A new consultation about a goal is linked to the goal unless the goal has a conversation")
     func create() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let goal = try world.createGoal(by: user)
         let context = ConsultationContext(.goal, id: goal)
         world.pass(milliseconds: 2000)
@@ -162,16 +152,15 @@ import Testing
         #expect(try world.goalID(of: second, for: user) == goal)
         try expectLinked(goal, first, world, for: user)
 
-        let refusal = refusal { () throws(APIError) in try world.create(.nutritionist, context, by: user) }
-        #expect(refusal?.status.code == 409)
-        #expect(refusal?.details?["goal_id"] == .string(goal))
+        let refusal = refusal(try world.create(.nutritionist, context, by: user))
+        #expect(refusal?.status.code == 409 && refusal?.details?["goal_id"] == .string(goal))
     }
 
     // MARK: chat-about-goal
 
     @Test("A chat about a goal returns the same conversation until it is archived")
     func chatAboutGoal() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let goal = try world.createGoal("Run a marathon", by: user)
         world.pass(milliseconds: 2000)
         let body = try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn)
@@ -191,8 +180,7 @@ import Testing
         let before = (try world.backend.goal(goal, for: user), try world.backend.consultation(id, for: user))
         #expect(try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn) == body)
         #expect(try world.backend.goal(goal, for: user) == before.0)
-        #expect(try world.backend.consultation(id, for: user) == before.1)
-        #expect(world.backend.consultationCount == 1)
+        #expect(try world.backend.consultation(id, for: user) == before.1 && world.backend.consultationCount == 1)
 
         _ = try world.archive(id, by: user)
         #expect(try world.chatAboutGoal(goal, by: user) != id)
@@ -200,8 +188,7 @@ import Testing
 
     @Test("In goal-linking mode, the answer to chat-about-goal has its own form")
     func guideForm() throws {
-        var world = World(mode: .goalLinking)
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World(mode: .goalLinking).withUser()
         let goal = try world.createGoal(by: user)
         let body = try JSON.parse(try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn))
         #expect(body.object?.keys == ["conversationId", "goalId", "createdAt", "persona"])
@@ -209,18 +196,17 @@ import Testing
 
     @Test("A chat continues the goal's conversation with any persona and context")
     func continueLinked() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let (goal, id) = (try world.createGoal(by: user), try world.create(.fitnessCoach, by: user))
         try world.link(goal, with: id, by: user)
         let body = try JSON.parse(try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn))
-        #expect(body["conversationId"] == .string(id))
-        #expect(body["persona"]?["name"] == "Fitness Coach")
+        #expect(body["conversationId"] == .string(id) && body["persona"]?["name"] == "Fitness Coach")
         #expect(world.backend.consultationCount == 1)
     }
 
     @Test("A chat continues and relinks an unlinked conversation with the same persona and goal")
     func continueUnlinked() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let goal = try world.createGoal(by: user)
         let id = try world.chatAboutGoal(goal, by: user)
         try world.update(goal, by: user) { $0.conversation = .unlink }
@@ -231,7 +217,7 @@ import Testing
 
     @Test("A chat takes back a conversation that is now linked to another goal")
     func continueTaken() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let (goal, other) = (try world.createGoal(by: user), try world.createGoal(by: user))
         let id = try world.chatAboutGoal(goal, by: user)
         try world.link(other, with: id, by: user)
@@ -244,7 +230,7 @@ import Testing
 
     @Test("A chat does not continue a conversation with a different persona")
     func otherPersona() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         let goal = try world.createGoal(by: user)
         let other = try world.create(.nutritionist, ConsultationContext(.goal, id: goal), by: user)
         try world.update(goal, by: user) { $0.conversation = .unlink }
@@ -255,19 +241,17 @@ import Testing
 
     @Test("A new chat beyond ten consultations gets 429")
     func limit() throws {
-        var (world, user) = try makeWorld()
+        var (world, user) = try World().withUser()
         var goals: [String] = []
         for _ in 0..<11 { goals.append(try world.createGoal(by: user)) }
         for goal in goals.prefix(10) { _ = try world.chatAboutGoal(goal, by: user) }
         let body = try world.backend.goal(goals[10], for: user)
-        #expect(
-            refusal { () throws(APIError) in try world.chatAboutGoal(goals[10], by: user) }
-                == .tooManyActiveConsultations(limit: 10))
+        #expect(refusal(try world.chatAboutGoal(goals[10], by: user)) == .tooManyActiveConsultations(limit: 10))
         #expect(try world.backend.goal(goals[10], for: user) == body)
         let first = try #require(try world.conversation(of: goals[0], for: user))
         #expect(try world.chatAboutGoal(goals[0], by: user) == first)
         _ = try world.archive(first, by: user)
-        #expect(refusal { () throws(APIError) in try world.chatAboutGoal(goals[10], by: user) } == nil)
+        #expect(refusal(try world.chatAboutGoal(goals[10], by: user)) == nil)
         #expect(Invariants.deepViolations(of: world) == [])
     }
 }

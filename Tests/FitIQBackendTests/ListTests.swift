@@ -7,9 +7,7 @@ import Testing
 @Suite("The consultation list") struct ListTests {
     @Test("The consultation list is sorted by last change and then by creation")
     func order() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let first = try world.create(.nutritionist, by: user)
+        var (world, user, first) = try World().withConsultation()
         let second = try world.create(.fitnessCoach, by: user)
         world.pass(milliseconds: 1)
         let third = try world.create(.wellnessSpecialist, by: user)
@@ -30,8 +28,7 @@ import Testing
 
     @Test("The consultation list shows each consultation exactly as a get request does")
     func items() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         for persona in Persona.allCases { _ = try world.create(persona, title: persona.rawValue, by: user) }
         for item in try #require(try world.list(for: user)["consultations"]?.array) {
             let shown = try world.show(try #require(item["id"]?.string), for: user)
@@ -41,20 +38,17 @@ import Testing
 
     @Test("A user without consultations gets an empty list")
     func empty() throws {
-        var world = World()
-        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, user, other) = try World().withTwoUsers()
         _ = try world.create(by: other)
         let list = try world.list(for: user)
-        #expect(list["consultations"] == [])
-        #expect(list["pagination"]?["total_count"] == 0)
+        #expect(list["consultations"] == [] && list["pagination"]?["total_count"] == 0)
         #expect(list["pagination"]?["total_pages"] == 0)
     }
 
     /// Thirty-two consultations, nine of them active; each persona appears twice in each context that does not need a
     /// goal.
     private func populated() throws -> (World, UserID, [Consultation]) {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         for round in 0..<2 {
             for persona in Persona.allCases {
                 for context in [ContextType.general, .insight, .mood, .journal] {
@@ -79,9 +73,7 @@ import Testing
                     let expected = all.filter {
                         (archived == nil || "\($0.isArchived)" == archived) && (persona == nil || $0.persona == persona)
                             && (context == nil || $0.context.type == context)
-                    }
-                    .sorted { $0.updatedAt > $1.updatedAt }
-                    .map(\.id.description)
+                    }.sorted { $0.updatedAt > $1.updatedAt }.map(\.id.description)
                     let filters = [
                         ("is_archived", archived), ("persona", persona?.rawValue), ("context_type", context?.rawValue),
                     ]

@@ -49,9 +49,7 @@ import Testing
         func looks(among count: Int) -> Int {
             var shelf = Shelf()
             var looks = 0
-            for name in 0..<count {
-                shelf.listing.list(name, name % 3, isListed: true) { $0 < $1 }
-            }
+            for name in 0..<count { shelf.listing.list(name, name % 3, isListed: true) { $0 < $1 } }
             let runs = shelf.listing.runs { kind in
                 looks += 1
                 return kind > 0

@@ -17,8 +17,7 @@ import Testing
             MealRule(text: .contains("eggs"), duration: 2_000_000_000),
             MealRule(text: .contains("toast"), duration: 10_000_000_000),
         ])
-        var world = World(script: script)
-        let user = try world.backend.user("anna")
+        var (world, user) = try World(script: script).withUser("anna")
         try world.open(1, on: try world.create(by: user), by: user)
         let id = try world.mealID("2 eggs", by: user)
         world.wait(milliseconds: 1000)
@@ -51,8 +50,7 @@ import Testing
 
     @Test("Changing other members of a meal keeps its result and its place in the list")
     func otherChanges() throws {
-        var world = World()
-        let user = try world.backend.user("anna")
+        var (world, user) = try World().withUser("anna")
         let ids = try (0..<3).map { try world.mealID("\($0 + 1) eggs", at: nil, by: user) }
         world.waitForMeals()
         let items = try world.showMeal(ids[0], for: user)["items"]
@@ -77,8 +75,7 @@ import Testing
 
     @Test("A change to a meal without new values has no effect")
     func noChange() throws {
-        var world = World()
-        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        var (world, anna, ben) = try World().withTwoUsers("anna", "ben")
         let id = try world.mealID(by: anna)
         world.waitForMeals()
         let before = try world.backend.mealLog(id, for: anna)
@@ -86,21 +83,16 @@ import Testing
         for json in ["{}", #"{"raw_input":"2 eggs"}"#, #"{"status":"failed","created_at":"2020-01-01T00:00:00Z"}"#] {
             #expect(try world.change(id, json, by: anna) == before)
         }
-        #expect(throws: APIError.unknownMealLog(id)) {
-            try world.change(id, #"{"raw_input":"x"}"#, by: ben)
-        }
+        #expect(throws: APIError.unknownMealLog(id)) { try world.change(id, #"{"raw_input":"x"}"#, by: ben) }
     }
 
     @Test("Either the whole batch is logged or none of it")
     func batch() throws {
-        var limits = Limits()
-        limits.mealLogs = 3
-        var world = World(limits: limits)
-        let user = try world.backend.user("anna")
+        var (world, user) = try World(limits: .with { $0.mealLogs = 3 }).withUser("anna")
         let meal = #"{"raw_input":"tea","meal_type":"drink"}"#
         func request(_ count: Int) throws -> CreateMealLogsRequest {
             let meals = Array(repeating: meal, count: count).joined(separator: ",")
-            return try CreateMealLogsRequest(body: Array(#"{"meal_logs":[\#(meals)]}"#.utf8))
+            return try CreateMealLogsRequest(body: #"{"meal_logs":[\#(meals)]}"#.bytes)
         }
         let body = try JSON.parse(try world.logMeals(request(2), by: user))["data"]
         #expect(body?["count"] == 2 && body?["meal_logs"]?.array?.count == 2)
@@ -121,8 +113,7 @@ import Testing
             ("a beer", "drink"), ("coconut water", "drink"),
         ])
     func foodTypes(text: String, type: String) throws {
-        var world = World()
-        let user = try world.backend.user("anna")
+        var (world, user) = try World().withUser("anna")
         let id = try world.mealID(text, by: user)
         world.waitForMeals()
         #expect(try world.showMeal(id, for: user)["items"]?.array?.first?["food_type"]?.string == type)
@@ -134,8 +125,7 @@ import Testing
             MealItem(name: name, quantity: 1, unit: "cups", nutrients: MealNutrients(), foodType: type)
         }
         let foods = [food("Tap Water"), food("Zorg"), food("Zorg", .drink), food("Orange Juice")]
-        var world = World(script: Script(meals: [MealRule(outcome: .completed(foods))]))
-        let user = try world.backend.user("anna")
+        var (world, user) = try World(script: Script(meals: [MealRule(outcome: .completed(foods))])).withUser("anna")
         let id = try world.mealID(by: user)
         world.waitForMeals()
         let types = try world.showMeal(id, for: user)["items"]?.array?.map { $0["food_type"]?.string }
@@ -146,10 +136,8 @@ import Testing
     @Test("Only the apps have all meal types")
     func guide() throws {
         let user = UserData(id: "u", mealLogs: [MealLogData(rawInput: "tea", mealType: .drink)])
-        #expect(throws: Never.self) { try World(planting: WorldData(users: [user])) }
-        let error = #expect(throws: PlantError.self) {
-            try World(planting: WorldData(users: [user]), mode: .mealLogWebSocket)
-        }
+        #expect(throws: Never.self) { try World(planting: user) }
+        let error = #expect(throws: PlantError.self) { try World(planting: user, mode: .mealLogWebSocket) }
         #expect(error?.path == "users[0].meal_logs[0].meal_type")
     }
 
@@ -161,19 +149,17 @@ import Testing
 
     @Test("A meal with entered foods is manual immediately")
     func manual() throws {
-        var world = World()
-        let user = try world.backend.user("anna")
+        var (world, user) = try World().withUser("anna")
         try world.open(1, on: try world.create(by: user), by: user)
         let body = #"{"meal_type":"drink","items":[\#(Self.food("Tea")),\#(Self.food("Zorg"))],"notes":"n"}"#
-        let answer = try world.logMeals(CreateMealLogsRequest(body: Array(body.utf8)), by: user)
+        let answer = try world.logMeals(CreateMealLogsRequest(body: body.bytes), by: user)
         let meal = try #require(try JSON.parse(answer)["data"])
         let id = try #require(meal["id"]?.string)
         #expect(meal["status"] == "manual" && meal["raw_input"] == "Tea, Zorg" && meal["notes"] == "n")
         #expect(meal["total_calories"] == 100 && meal["total_protein_g"]?.double == 3)
         #expect(meal["items"]?.array?.map { $0["food_type"] } == ["drink", "food"])
         #expect(try world.backend.mealLog(id, for: user) == answer)
-        world.waitForMeals()
-        #expect(world.takeEffects().mealEvents(of: 1).isEmpty && world.backend.scheduledStepCount == 0)
+        #expect(world.takeMeals().mealEvents(of: 1).isEmpty && world.backend.scheduledStepCount == 0)
         #expect(Self.consistent(world, user) == [])
         let copy = try world.replanted()
         #expect(try copy.everything() == world.everything() && copy.data == world.data)
@@ -202,8 +188,7 @@ import Testing
     @Test("A change cannot add foods to a log without foods")
     func foodsOfOthers() throws {
         let script = Script(meals: [MealRule(text: .contains("x"), outcome: .failed(.noFood))])
-        var world = World(script: script)
-        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        var (world, anna, ben) = try World(script: script).withTwoUsers("anna", "ben")
         let ids = try ["2 eggs", "x"].map { try world.mealID($0, by: anna) }
         let items = #"{"items":[\#(Self.food("Pie"))],"notes":"n"}"#
         #expect(throws: APIError.foodsNotReplaceable(.processing)) { try world.change(ids[0], items, by: anna) }
@@ -221,13 +206,12 @@ import Testing
     private func confirmation(_ names: [String], notes: String = "") throws -> ConfirmMealPhotoRequest {
         let items = names.map { Self.food($0, named: "name") }
         let body = #"{"confirmed_items":[\#(items.joined(separator: ","))],"notes":"\#(notes)"}"#
-        return try ConfirmMealPhotoRequest(body: Array(body.utf8))
+        return try ConfirmMealPhotoRequest(body: body.bytes)
     }
 
     @Test("A confirmed photo becomes a completed meal log")
     func photo() throws {
-        var world = World()
-        let user = try world.backend.user("anna")
+        var (world, user) = try World().withUser("anna")
         try world.open(1, on: try world.create(by: user), by: user)
         let body = try world.recognize(MealPhotoRequest(mealType: .lunch), by: user)
         let shown = try #require(try JSON.parse(body)["data"])
@@ -236,14 +220,11 @@ import Testing
         #expect((2...3).contains(items.count))
         let sum = items.reduce(0) { $0 + ($1["calories"]?.int ?? 0) }
         #expect(shown["total_macros"]?["total_calories"]?.int == sum)
-        #expect(try world.backend.mealPhoto(id, for: user) == body)
-        #expect(world.backend.mealLogCount == 0)
+        #expect(try world.backend.mealPhoto(id, for: user) == body && world.backend.mealLogCount == 0)
         #expect(Self.consistent(world, user) == [])
 
         world.wait(milliseconds: 1000)
-        let log = try #require(
-            try JSON.parse(
-                try world.confirm(id, confirmation(["Tea", "Zorg"], notes: "n"), by: user))["data"])
+        let log = try world.data(try world.confirm(id, confirmation(["Tea", "Zorg"], notes: "n"), by: user))
         #expect(log["status"] == "completed" && log["meal_type"] == "lunch" && log["notes"] == "n")
         #expect(log["raw_input"] == "Tea, Zorg" && log["total_calories"] == 100)
         #expect(log["items"]?.array?.map { $0["food_type"] } == ["drink", "food"])
@@ -277,20 +258,18 @@ import Testing
 
     @Test("A confirmation without foods accepts all recognized foods and the photo's description")
     func acceptAll() throws {
-        var world = World()
-        let user = try world.backend.user("anna")
+        var (world, user) = try World().withUser("anna")
         for (body, notes) in [("{}", "p"), (#"{"confirmed_items":[],"notes":"c"}"#, "c"), (#"{"notes":""}"#, nil)] {
             var request = MealPhotoRequest(mealType: .dinner)
             request.notes = "p"
-            let shown = try #require(try JSON.parse(try world.recognize(request, by: user))["data"])
+            let shown = try world.data(try world.recognize(request, by: user))
             #expect(shown["notes"] == "p")
-            let confirmation = try ConfirmMealPhotoRequest(body: Array(body.utf8))
+            let confirmation = try ConfirmMealPhotoRequest(body: body.bytes)
             let id = try #require(shown["id"]?.string)
-            let log = try #require(try JSON.parse(try world.confirm(id, confirmation, by: user))["data"])
+            let log = try world.data(try world.confirm(id, confirmation, by: user))
             #expect(log["notes"]?.string == notes && log["meal_type"] == "dinner")
             for (name, seen) in [("food_name", "name"), ("quantity", "quantity"), ("unit", "unit")] {
-                #expect(
-                    log["items"]?.array?.map { $0[name] } == shown["recognized_items"]?.array?.map { $0[seen] })
+                #expect(log["items"]?.array?.map { $0[name] } == shown["recognized_items"]?.array?.map { $0[seen] })
             }
             #expect(log["total_protein_g"] == shown["total_protein_g"])
         }
@@ -311,12 +290,9 @@ import Testing
         salad.isForPhotos = true
         var nothing = MealRule(outcome: .failed(.noFood))
         nothing.isForPhotos = true
-        var world = World(script: Script(meals: [salad, nothing]))
-        let user = try world.backend.user("anna")
+        var (world, user) = try World(script: Script(meals: [salad, nothing])).withUser("anna")
         func recognized(_ type: MealType) throws -> JSONValue {
-            try JSON.parse(
-                try world.recognize(MealPhotoRequest(mealType: type), by: user))["data"]
-                ?? .null
+            try JSON.parse(try world.recognize(MealPhotoRequest(mealType: type), by: user))["data"] ?? .null
         }
         let lunch = try recognized(.lunch)
         #expect(lunch["recognized_items"]?.array?.map { $0["name"] } == ["Salad"])
@@ -337,20 +313,14 @@ import Testing
 
     @Test("At the limit, the oldest photo is removed, and confirmed photos are removed first")
     func photoLimit() throws {
-        var limits = Limits()
-        limits.photos = 2
-        var world = World(limits: limits)
-        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        var (world, anna, ben) = try World(limits: .with { $0.photos = 2 }).withTwoUsers("anna", "ben")
         let ids = try (0..<3).map { _ in
-            try JSON.parse(try world.recognize(MealPhotoRequest(), by: anna))["data"]?[
-                "session_id"]?.string ?? ""
+            try JSON.parse(try world.recognize(MealPhotoRequest(), by: anna))["data"]?["session_id"]?.string ?? ""
         }
         #expect(throws: APIError.unknownMealPhoto(ids[0])) { try world.backend.mealPhoto(ids[0], for: anna) }
         #expect(throws: APIError.unknownMealPhoto(ids[1])) { try world.backend.mealPhoto(ids[1], for: ben) }
         #expect(throws: APIError.unknownMealPhoto(ids[1])) { try world.backend.deleteMealPhoto(ids[1], by: ben) }
-        #expect(throws: APIError.unknownMealPhoto(ids[1])) {
-            try world.confirm(ids[1], confirmation(["Tea"]), by: ben)
-        }
+        #expect(throws: APIError.unknownMealPhoto(ids[1])) { try world.confirm(ids[1], confirmation(["Tea"]), by: ben) }
         try world.backend.deleteMealPhoto(ids[1], by: anna)
         #expect(throws: APIError.unknownMealPhoto(ids[1])) { try world.backend.mealPhoto(ids[1], for: anna) }
         #expect(throws: Never.self) { try world.backend.mealPhoto(ids[2], for: anna) }
@@ -367,7 +337,7 @@ import Testing
 
 extension World {
     fileprivate mutating func change(_ id: String, _ json: String, by user: UserID) throws -> [UInt8] {
-        try backend.updateMealLog(id, UpdateMealLogRequest(body: Array(json.utf8)), by: user, &turn)
+        try backend.updateMealLog(id, UpdateMealLogRequest(body: json.bytes), by: user, &turn)
     }
 
     fileprivate mutating func logMeals(_ request: CreateMealLogsRequest, by user: UserID) throws(APIError) -> [UInt8] {
@@ -382,13 +352,5 @@ extension World {
         _ id: String, _ request: ConfirmMealPhotoRequest, by user: UserID
     ) throws(APIError) -> [UInt8] {
         try backend.confirmMealPhoto(id, request, by: user, &turn)
-    }
-
-    /// A new world with the contents of this world.
-    fileprivate func replanted() throws -> World {
-        var copy = World()
-        copy.turn.now = turn.now
-        try copy.backend.plant(data, &copy.turn)
-        return copy
     }
 }

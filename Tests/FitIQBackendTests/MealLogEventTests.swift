@@ -8,8 +8,7 @@ import Testing
 @Suite("Meal log events") struct MealLogEventTests {
     @Test("A meal event reaches exactly its user's open sockets")
     func audience() throws {
-        var world = World()
-        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        var (world, anna, ben) = try World().withTwoUsers("anna", "ben")
         let (first, second) = (try world.create(by: anna), try world.create(.fitnessCoach, by: anna))
         try world.open(1, on: first, by: anna)
         try world.open(2, on: second, by: anna)
@@ -20,8 +19,7 @@ import Testing
         try world.open(5, on: first, by: anna)
         world.close(5)
         try world.open(6, on: try world.create(.wellnessSpecialist, by: anna), by: anna)
-        world.wait(milliseconds: 10_000)
-        _ = world.takeEffects()
+        _ = world.takeEffects(after: 10_000)
 
         let id = try world.mealID(by: anna)
         _ = try world.archive(try #require(world.backend.consultations.last).consultation.id.description, by: anna)
@@ -38,38 +36,31 @@ import Testing
         #expect(told == [1, 3, 2])
         #expect(Set([1, 2, 3].map { effects.texts(of: $0) }).count == 1)
         let event = try #require(effects.frames(of: 1).first)
-        #expect(event.object?.keys == ["type", "data", "timestamp"])
-        #expect(event["type"] == "meal_log.completed")
+        #expect(event.object?.keys == ["type", "data", "timestamp"] && event["type"] == "meal_log.completed")
         #expect(event["data"] == (try world.showMeal(id, for: anna)))
         #expect(event["timestamp"] == event["data"]?["processing_completed_at"])
-        world.wait(milliseconds: 60_000)
-        #expect(world.takeEffects().isEmpty)
+        #expect(world.takeEffects(after: 60_000).isEmpty)
     }
 
     @Test("A failed log also sends an event")
     func failed() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         try world.open(1, on: try world.create(by: user), by: user)
         let id = try world.mealID("qwertyuiop", by: user)
-        world.waitForMeals()
-        let event = try #require(world.takeEffects().mealEvents(of: 1).first)
+        let event = try #require(world.takeMeals().mealEvents(of: 1).first)
         #expect(event["type"] == "meal_log.failed" && event["data"]?["meal_log_id"]?.string == id)
         #expect(event["data"] == (try world.showMeal(id, for: user)))
     }
 
     @Test(
         "A meal event has the form of the mode's guide",
-        arguments: [
-            GuideMode.union, .webSocketArchitecture, .mealLogWebSocket,
-        ])
+        arguments: [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket])
     func forms(mode: GuideMode) throws {
         var world = World.answering(as: mode)
         let user = try world.backend.user("user-1")
         try world.open(1, on: try world.create(by: user), by: user)
         _ = try (world.logMeal("120g chicken breast", by: user), world.logMeal("qwertyuiop", by: user))
-        world.waitForMeals()
-        let events = world.takeEffects().texts(of: 1).filter { $0.contains("meal_log.") }
+        let events = world.takeMeals().texts(of: 1).filter { $0.contains("meal_log.") }
         let expected = world.backend.mealLogs.map(\.log).sorted { $0.updatedAt < $1.updatedAt }
             .compactMap { MealLogEvent.frame(of: $0, in: mode) }
         #expect(events == expected.map { String(decoding: $0, as: UTF8.self) })
@@ -78,8 +69,7 @@ import Testing
 
     @Test("Events keep their times and their order even if the loop handles them late")
     func oneLeap() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         try world.open(1, on: try world.create(by: user), by: user)
         for _ in 0..<20 {
             _ = try world.logMeal(by: user)
@@ -105,10 +95,7 @@ import Testing
 
     @Test("Due events are sent before a later command takes effect")
     func lateCommand() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let id = try world.create(by: user)
-        try world.open(1, on: id, by: user)
+        var (world, user, id) = try World().chatting()
         _ = try world.logMeal(by: user)
         _ = world.takeEffects()
         world.pass(milliseconds: 60_000)
@@ -121,8 +108,7 @@ import Testing
     @Test("After any series of openings and closings, events reach exactly the open sockets", arguments: UInt64(1)...5)
     func openSockets(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
-        var world = World(seed: seed, pace: .instant)
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World(seed: seed, pace: .instant).withUser()
         let ids = try Persona.allCases.map { try world.create($0, by: user) }
         var open: [UInt64] = []
         for number in UInt64(1)...100 {

@@ -13,21 +13,17 @@ import Testing
 
     @Test("A new user's meal log list is empty")
     func empty() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        let (world, user) = try World().withUser()
         let list = world.backend.mealLogs(try MealLogListQuery(query: []), for: user).make()
         let body = String(decoding: list, as: UTF8.self)
         let totals = #""total":0,"total_count":0,"limit":50,"offset":0,"has_more":false,"page":1"#
         #expect(body == #"{"success":true,"data":{"meal_logs":[],\#(totals)}}"#)
     }
 
-    @Test(
-        "The meal log list is sorted by log time and then by creation",
-        arguments: UInt64(1)...4)
+    @Test("The meal log list is sorted by log time and then by creation", arguments: UInt64(1)...4)
     func order(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
-        var world = World(seed: seed)
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World(seed: seed).withUser()
         var logs: [(time: Int64, number: Int, id: String)] = []
         for number in 0..<137 {
             let time = Self.day(Int64(numbers.below(9)))
@@ -53,8 +49,7 @@ import Testing
 
     @Test("The meal log list can be filtered by meal type, status and days and counts the matches")
     func filters() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         let eggs = try world.mealID("2 eggs", .breakfast, at: Self.day(3), by: user)
         let junk = try world.mealID("qwertyuiop", .lunch, at: Self.day(3, 86_399), by: user)
         world.waitForMeals()

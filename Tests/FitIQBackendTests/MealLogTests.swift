@@ -7,10 +7,8 @@ import Testing
 @Suite("Meal logs") struct MealLogTests {
     @Test("A new log completes after 2.0 to 4.5 seconds even without a socket")
     func completes() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let created = try #require(
-            try JSON.parse(try world.logMeal("2 eggs and toast", .dinner, by: user))["data"])
+        var (world, user) = try World().withUser()
+        let created = try #require(try JSON.parse(try world.logMeal("2 eggs and toast", .dinner, by: user))["data"])
         let id = try #require(created["id"]?.string)
         #expect(created["status"] == "processing" && created["items"] == nil && created["total_calories"] == nil)
         #expect(created["raw_input"] == "2 eggs and toast" && created["meal_type"] == "dinner")
@@ -28,8 +26,7 @@ import Testing
 
         let completed = try world.showMeal(id, for: user)
         #expect(completed["status"] == "completed" && completed["id"] == created["id"])
-        #expect(completed["total_calories"] == 290)
-        #expect(completed["total_protein_g"]?.number?.text == "16.0")
+        #expect(completed["total_calories"] == 290 && completed["total_protein_g"]?.number?.text == "16.0")
         #expect(completed["items_count"] == 2 && completed["items"]?.array?.count == 2)
         #expect(completed["items"]?.array?.map { $0["order_index"] } == [0, 1])
         #expect(completed["processing_started_at"] == "2025-01-29T10:30:00Z")
@@ -44,8 +41,7 @@ import Testing
 
     @Test("The guides' example meals get the same numbers as in the guides", arguments: examples)
     func guidesNumbers(text: String, calories: JSONValue, protein: String, items: Int) throws {
-        var world = World(pace: .instant)
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World(pace: .instant).withUser()
         let id = try world.mealID(text, by: user)
         world.backend.advance(&world.turn)
         let log = try world.showMeal(id, for: user)
@@ -63,8 +59,7 @@ import Testing
             ),
         ])
     func fails(text: String, details: String) throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         let id = try world.mealID(text, by: user)
         world.waitForMeals()
         let log = try world.showMeal(id, for: user)
@@ -75,8 +70,7 @@ import Testing
 
     @Test("The processing time is within the window for any id")
     func window() throws {
-        var world = World(seed: 77)
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World(seed: 77).withUser()
         var waits: [Int64] = []
         for _ in 0..<2000 {
             _ = try world.logMeal(by: user)
@@ -91,8 +85,7 @@ import Testing
 
     @Test("At an instant pace, a log completes immediately after its 201")
     func instant() throws {
-        var world = World(pace: .instant)
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World(pace: .instant).withUser()
         try world.open(1, on: try world.create(by: user), by: user)
         _ = world.takeEffects()
         let created = try JSON.parse(try world.logMeal(by: user))["data"]
@@ -109,8 +102,7 @@ import Testing
     func laterIDs() throws {
         var ids: Set<[String]> = []
         for wait in [0, 2500, 10_000] as [Int64] {
-            var world = World()
-            let user = try world.backend.user("user-1")
+            var (world, user) = try World().withUser()
             let first = try world.mealID("2 eggs and toast", by: user)
             world.wait(milliseconds: wait)
             let (consultation, second) = (try world.create(by: user), try world.mealID(by: user))
@@ -124,8 +116,7 @@ import Testing
 
     @Test("A log's time is the client's time or the creation time")
     func loggedAt() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         world.pass(milliseconds: 1999)
         let now = try world.mealID(by: user)
         let distant = DateTime(secondsSinceEpoch: 253_402_300_799)
@@ -153,30 +144,27 @@ import Testing
             #expect((shown["data"]?["meal_log_id"] != nil) == isUnion)
             if seconds == 0 { #expect(shown == created) }
             let listed = try JSON.parse(world.backend.mealLogs(try MealLogListQuery(query: []), for: user).make())
-            #expect(listed["success"] == true)
-            #expect(listed["data"]?["meal_logs"]?[0]?["meal_log_id"]?.string == id)
+            #expect(listed["success"] == true && listed["data"]?["meal_logs"]?[0]?["meal_log_id"]?.string == id)
             #expect(listed["data"]?["meal_logs"]?[0]?["status"] == shown["data"]?["status"])
         }
     }
 
     @Test("A GET of another user's log, or of an id in a different case or format, returns 404")
     func ownership() throws {
-        var world = World()
-        let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, owner, stranger) = try World().withTwoUsers()
         let id = try world.mealID(by: owner)
         for _ in 0..<2 {
-            #expect(
-                refusal { () throws(APIError) in try world.backend.mealLog(id, for: stranger) } == .unknownMealLog(id))
+            #expect(refusal(try world.backend.mealLog(id, for: stranger)) == .unknownMealLog(id))
             #expect(try world.listMeals(for: stranger)["total_count"] == 0)
             for other in [id.uppercased(), "", "natural", String(id.dropLast()), " \(id)"] {
-                let refusal = refusal { () throws(APIError) in try world.backend.mealLog(other, for: owner) }
+                let refusal = refusal(try world.backend.mealLog(other, for: owner))
                 #expect(refusal == .unknownMealLog(other))
             }
             world.waitForMeals()
         }
         // A consultation's id does not name a meal log.
         let consultation = try world.create(by: owner)
-        #expect(refusal { () throws(APIError) in try world.backend.mealLog(consultation, for: owner) } != nil)
+        #expect(refusal(try world.backend.mealLog(consultation, for: owner)) != nil)
         #expect(try world.listMeals(for: owner)["total_count"] == 1)
     }
 }

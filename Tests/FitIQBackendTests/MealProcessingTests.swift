@@ -23,9 +23,7 @@ import Testing
     }
 
     @Test("With an instant pace, processing takes no time", arguments: [0, 1, UInt64.max])
-    func instant(seed: UInt64) {
-        #expect(MealProcessing.duration(at: .instant, seed: seed) == 0)
-    }
+    func instant(seed: UInt64) { #expect(MealProcessing.duration(at: .instant, seed: seed) == 0) }
 
     private static func item(_ key: String, calories: Int = 1, notes: String? = nil) -> MealItem {
         MealItem(

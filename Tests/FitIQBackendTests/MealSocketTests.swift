@@ -9,8 +9,7 @@ import Testing
 
     @Test("The meal socket accepts only pings and rejects everything else with a code")
     func frames() throws {
-        var world = World()
-        let anna = try world.backend.user("anna")
+        var (world, anna) = try World().withUser("anna")
         world.backend.openMealSocket(SocketID(1), by: anna, &world.turn)
         let connected = try #require(world.takeEffects().texts(of: 1).first)
         #expect(connected == #"{"type":"connected","user_id":"anna","timestamp":"2025-01-29T10:30:00Z"}"#)
@@ -35,27 +34,23 @@ import Testing
 
     @Test("The meal socket gets all of its user's meal events, as a consultation socket does")
     func events() throws {
-        var world = World()
-        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        var (world, anna, ben) = try World().withTwoUsers("anna", "ben")
         try world.open(1, on: try world.create(by: anna), by: anna)
         world.backend.openMealSocket(SocketID(2), by: anna, &world.turn)
         world.backend.openMealSocket(SocketID(3), by: ben, &world.turn)
         _ = world.takeEffects()
         _ = try world.mealID(by: anna)
-        world.wait(milliseconds: 5000)
-        let effects = world.takeEffects()
+        let effects = world.takeEffects(after: 5000)
         #expect(effects.story(of: 1) == ["meal_log.completed"])
         #expect(effects.texts(of: 2) == effects.texts(of: 1) && effects.story(of: 3).isEmpty)
         world.close(2)
         _ = try world.mealID(by: anna)
-        world.wait(milliseconds: 5000)
-        #expect(world.takeEffects().story(of: 2).isEmpty && world.backend.openSocketCount == 2)
+        #expect(world.takeEffects(after: 5000).story(of: 2).isEmpty && world.backend.openSocketCount == 2)
     }
 
     @Test("A new meal socket closes the user's previous meal socket")
     func single() throws {
-        var world = World()
-        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        var (world, anna, ben) = try World().withTwoUsers("anna", "ben")
         world.backend.openMealSocket(SocketID(1), by: anna, &world.turn)
         world.backend.openMealSocket(SocketID(2), by: ben, &world.turn)
         _ = world.takeEffects()
@@ -78,8 +73,7 @@ import Testing
 
     @Test("A user can open the meal socket at most ten times per minute")
     func connectionLimit() throws {
-        var world = World()
-        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        var (world, anna, ben) = try World().withTwoUsers("anna", "ben")
         for number in 1...10 as ClosedRange<UInt64> {
             world.backend.openMealSocket(SocketID(number), by: anna, &world.turn)
             world.close(number)
@@ -105,8 +99,7 @@ import Testing
 
     @Test("The meal socket closes after ten minutes without a client frame or a control ping")
     func idle() throws {
-        var world = World()
-        let anna = try world.backend.user("anna")
+        var (world, anna) = try World().withUser("anna")
         world.backend.openMealSocket(SocketID(1), by: anna, &world.turn)
         world.wait(milliseconds: 300_000)
         world.send(Self.ping, from: 1)
@@ -114,10 +107,8 @@ import Testing
         world.backend.heard(from: SocketID(1), &world.turn)
         _ = try world.mealID(by: anna)
         _ = world.takeEffects()
-        world.wait(milliseconds: 599_999)
-        #expect(world.takeEffects().story(of: 1) == ["meal_log.completed"])
-        world.wait(milliseconds: 1)
-        #expect(world.takeEffects().story(of: 1) == ["close 1000 No frame in 10 minutes"])
+        #expect(world.takeEffects(after: 599_999).story(of: 1) == ["meal_log.completed"])
+        #expect(world.takeEffects(after: 1).story(of: 1) == ["close 1000 No frame in 10 minutes"])
         #expect(world.backend.openSocketCount == 0 && world.backend.scheduledStepCount == 0)
         // A frame that the loop delivers late, after the close, does not reopen the socket.
         world.backend.openMealSocket(SocketID(2), by: anna, &world.turn)
@@ -127,7 +118,7 @@ import Testing
         // A closed socket is not closed again.
         world.backend.openMealSocket(SocketID(3), by: anna, &world.turn)
         world.close(3)
-        world.wait(milliseconds: 600_000)
-        #expect(world.takeEffects().story(of: 3) == ["connected"] && world.backend.scheduledStepCount == 0)
+        #expect(
+            world.takeEffects(after: 600_000).story(of: 3) == ["connected"] && world.backend.scheduledStepCount == 0)
     }
 }

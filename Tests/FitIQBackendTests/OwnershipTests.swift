@@ -7,23 +7,19 @@ import Testing
     private func attempts(_ world: World, _ id: String, by user: UserID) -> [APIError?] {
         var world = world
         return [
-            refusal { () throws(APIError) in try world.backend.consultation(id, for: user) },
-            refusal { () throws(APIError) in try world.history(id, for: user) },
-            refusal { () throws(APIError) in try world.archive(id, by: user) },
-            refusal { () throws(APIError) in try world.backend.checkSocket(on: id, by: user) },
-            refusal { () throws(APIError) in try world.open(9, on: id, by: user) },
+            refusal(try world.backend.consultation(id, for: user)), refusal(try world.history(id, for: user)),
+            refusal(try world.archive(id, by: user)), refusal(try world.backend.checkSocket(on: id, by: user)),
+            refusal(try world.open(9, on: id, by: user)),
         ]
     }
 
     @Test("A GET of another user's consultation returns 404", arguments: [false, true])
     func foreign(isArchived: Bool) throws {
-        var world = World()
-        let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var (world, owner, stranger) = try World().withTwoUsers()
         let id = try world.create(by: owner)
         if isArchived { _ = try world.archive(id, by: owner) }
 
-        var empty = World()
-        let nobody = try empty.backend.user("user-2")
+        let (empty, nobody) = try World().withUser("user-2")
         let refusals = attempts(world, id, by: stranger)
         #expect(refusals == attempts(empty, id, by: nobody))
         #expect(refusals.allSatisfy { $0 == .unknownConsultation(id) && $0?.status.code == 404 })
@@ -32,9 +28,7 @@ import Testing
 
     @Test("A request with an id in a different case or format gets 404 with a message that says so")
     func shapes() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let id = try world.create(by: user)
+        let (world, user, id) = try World().withConsultation()
         for other in [id.uppercased(), String(id.dropLast()), id + "0", " \(id)", "", "{id}", "null", "\(id)\u{301}"] {
             #expect(attempts(world, other, by: user) == Array(repeating: .unknownConsultation(other), count: 5))
         }
@@ -44,13 +38,9 @@ import Testing
 
     @Test("Looking up a user repeatedly returns the same user")
     func sameUser() throws {
-        var world = World()
-        let first = try world.backend.user("user-1")
-        let id = try world.create(by: first)
-        #expect(try world.backend.user("user-1") == first)
-        #expect(try world.backend.user("User-1") != first)
-        #expect(try world.backend.user("user-1 ") != first)
-        #expect(world.backend.userCount == 3)
+        var (world, first, id) = try World().withConsultation()
+        #expect(try world.backend.user("user-1") == first && world.backend.user("User-1") != first)
+        #expect(try world.backend.user("user-1 ") != first && world.backend.userCount == 3)
         #expect(try world.backend.consultation(id, for: try world.backend.user("user-1")).isEmpty == false)
     }
 }

@@ -37,8 +37,7 @@ import Testing
     func lastMarks() {
         let pieces = [
             "", " ", "\t", "\n", "\r\n", ".", "!", "?", ":", ";", "\u{37E}", "a,", "é", "e\u{301}", "—", "\u{2003}",
-            "\u{301}", "🥤", "\u{b}!",
-            "\u{1f}",
+            "\u{301}", "🥤", "\u{b}!", "\u{1f}",
         ]
         for first in pieces {
             for second in pieces {
@@ -100,10 +99,7 @@ import Testing
 
     @Test("An instant answer is complete within one turn")
     func instantExchange() throws {
-        var world = World(pace: .instant)
-        let user = try world.backend.user("user-1")
-        let id = try world.create(by: user)
-        try world.open(1, on: id, by: user)
+        var (world, _, _) = try World(pace: .instant).chatting()
         world.message("Hello", from: 1)
         #expect(world.backend.nextDeadline == World.start)
         world.wait(milliseconds: 0)
@@ -118,14 +114,11 @@ import Testing
         let works = [ScheduledStep.Work.answer(ResourceID(randomBits: 1, 1)), .mealLog]
         let steps = [0, 1, 5].flatMap { seconds in
             works.flatMap { work in
-                [0, 1, 2].map {
-                    ScheduledStep(time: Timestamp(secondsSinceEpoch: seconds), position: $0, work: work)
-                }
+                [0, 1, 2].map { ScheduledStep(time: Timestamp(secondsSinceEpoch: seconds), position: $0, work: work) }
             }
         }
         let sorted = steps.shuffled().sorted()
-        #expect(sorted.map(\.position) == steps.map(\.position))
-        #expect(sorted.map(\.work) == steps.map(\.work))
+        #expect(sorted.map(\.position) == steps.map(\.position) && sorted.map(\.work) == steps.map(\.work))
         #expect(sorted.map(\.time) == steps.map(\.time))
     }
 }

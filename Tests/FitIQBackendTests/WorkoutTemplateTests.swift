@@ -33,9 +33,7 @@ import Testing
                 ids[name] = try world.id(of: WorkoutTemplateTests.json(name, more), in: .workoutTemplates, by: user)
                 world.pass(milliseconds: 1000)
             }
-            let object: JSONObject = [
-                "name": "system", "is_system": true, "category": "strength", "exercises": [],
-            ]
+            let object: JSONObject = ["name": "system", "is_system": true, "category": "strength", "exercises": []]
             ids["system"] = try world.post(object, in: .workoutTemplates, by: system)["id"]?.string
             _ = try world.share(
                 id("b-shared"), #"{"shared_with_user_ids":["anna"],"professional_type":"nutritionist","notes":"N"}"#,
@@ -88,34 +86,26 @@ import Testing
     func allowed(name: String, reads: Bool, owns: Bool) throws {
         let gym = try Gym()
         let id = name == "none" ? "00000000-0000-4000-8000-000000000000" : gym.id(name)
-        let refused = owns ? nil : reads ? 403 : 404
-        func status(_ attempt: (inout World, UserID) throws(APIError) -> Void) -> Int? {
+        let (anna, templates) = (gym.anna, DocumentCollection.workoutTemplates)
+        func status(_ attempt: (inout World) throws -> Void) -> Int? {
             var world = gym.world
-            return refusal { () throws(APIError) in try attempt(&world, gym.anna) }?.status.code
+            return refusal(try attempt(&world))?.status.code
         }
-        let templates = DocumentCollection.workoutTemplates
-        #expect(
-            status { world, anna throws(APIError) in _ = try world.backend.document(id, in: templates, for: anna) }
-                == (reads ? nil : 404))
-        #expect(status { world, anna throws(APIError) in _ = try world.copy(id, by: anna) } == (reads ? nil : 404))
-        #expect(
-            status { world, anna throws(APIError) in
-                _ = try world.backend.documentMembers(id, in: templates, of: anna)
-            } == refused)
-        #expect(
-            status { world, anna throws(APIError) in
-                _ = try world.replace(id, with: ["name": "x"], in: templates, by: anna)
-            } == refused)
-        #expect(
-            status { world, anna throws(APIError) in try world.backend.deleteDocument(id, in: templates, by: anna) }
-                == refused)
-        #expect(
-            status { world, anna throws(APIError) in _ = try world.share(id, #"{"user_id":"carl"}"#, by: anna) }
-                == refused)
+        let readings = [
+            status { _ = try $0.backend.document(id, in: templates, for: anna) },
+            status { _ = try $0.copy(id, by: anna) },
+        ]
+        #expect(readings == Array(repeating: reads ? nil : 404, count: 2))
+        let changes = [
+            status { _ = try $0.backend.documentMembers(id, in: templates, of: anna) },
+            status { _ = try $0.replace(id, with: ["name": "x"], in: templates, by: anna) },
+            status { try $0.backend.deleteDocument(id, in: templates, by: anna) },
+            status { _ = try $0.share(id, #"{"user_id":"carl"}"#, by: anna) },
+        ]
+        let refused = owns ? nil : reads ? 403 : 404
+        #expect(changes == Array(repeating: refused, count: 4))
         // The owner's own templates are not shared.
-        #expect(
-            status { world, anna throws(APIError) in _ = try world.unshare(id, with: "carl", by: anna) }
-                == (owns ? 404 : refused))
+        #expect(status { _ = try $0.unshare(id, with: "carl", by: anna) } == (owns ? 404 : refused))
     }
 
     private static let uuid = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
@@ -131,10 +121,7 @@ import Testing
         _ = try gym.world.share(id, #"{"user_id":"\#(sent)"}"#, by: gym.bert)
         _ = try gym.world.backend.document(id, in: .workoutTemplates, for: carl)
         _ = try gym.world.unshare(id, with: sent, by: gym.bert)
-        #expect(
-            refusal { () throws(APIError) in
-                _ = try gym.world.backend.document(id, in: .workoutTemplates, for: carl)
-            }?.status == .notFound)
+        #expect(refusal(try gym.world.backend.document(id, in: .workoutTemplates, for: carl))?.status == .notFound)
     }
 
     @Test("Even its owner cannot change a system template")
@@ -142,9 +129,8 @@ import Testing
         var gym = try Gym()
         let id = gym.id("system")
         #expect(
-            refusal { () throws(APIError) in
-                try gym.world.backend.deleteDocument(id, in: .workoutTemplates, by: gym.system)
-            } == .notYours(template: id))
+            refusal(try gym.world.backend.deleteDocument(id, in: .workoutTemplates, by: gym.system))
+                == .notYours(template: id))
     }
 
     @Test("Replacing a template keeps its exercises, its shares and the computed members")
@@ -158,10 +144,9 @@ import Testing
         gym.world.pass(milliseconds: 5000)
         let old = try gym.world.backend.documentMembers(id, in: .workoutTemplates, of: gym.bert)
         let object = try DocumentRequest.object(
-            Array(#"{"name":"New","is_system":true,"id":"x","exercise_count":9}"#.utf8), for: .workoutTemplates,
+            #"{"name":"New","is_system":true,"id":"x","exercise_count":9}"#.bytes, for: .workoutTemplates,
             changing: old, at: gym.world.turn.date)
-        let after = try gym.world.data(
-            try gym.world.replace(id, with: object, in: .workoutTemplates, by: gym.bert))
+        let after = try gym.world.data(try gym.world.replace(id, with: object, in: .workoutTemplates, by: gym.bert))
         for (name, value) in try #require(before.object) {
             switch name {
             case "name": #expect(after[name] == "New")
@@ -174,10 +159,7 @@ import Testing
 
     @Test("A user has at most one share of a template")
     func sharing() throws {
-        var limits = Limits()
-        limits.shares = 3
-        var world = World(limits: limits)
-        let (anna, bert) = (try world.backend.user("anna"), try world.backend.user("bert"))
+        var (world, anna, bert) = try World(limits: .with { $0.shares = 3 }).withTwoUsers("anna", "bert")
         let reader = "7D3F2B60-5A52-4C1E-9A54-0F6F1C1D2E3A"
         let id = try world.id(of: Self.json("Legs"), in: .workoutTemplates, by: anna)
         let first = try world.data(
@@ -199,7 +181,7 @@ import Testing
         #expect(second.texts("shared_with", "share_id")[0] == ids[0].description && second["total_shared"] == 2)
         let before = world.data
         #expect(
-            refusal { () throws(APIError) in try world.share(id, #"{"user_id":"carl"}"#, by: anna) }
+            refusal(try world.share(id, #"{"user_id":"carl"}"#, by: anna))
                 == .storeFull("users of a shared template", limit: 3))
         #expect(world.data == before)
         let later = try world.backend.user("later")
@@ -210,11 +192,11 @@ import Testing
             "template_id": .string(id), "revoked_from_user_id": "bert", "revoked_at": "2025-01-29T10:30:05Z",
         ]
         #expect(revoked == answer)
-        #expect(refusal { () throws(APIError) in try world.unshare(id, with: "bert", by: anna) }?.status == .notFound)
+        #expect(refusal(try world.unshare(id, with: "bert", by: anna))?.status == .notFound)
         let other = try world.data(try world.unshare(id, with: reader, by: anna))
         #expect(other["revoked_from_user_id"]?.string == reader.lowercased())
         #expect(
-            refusal { () throws(APIError) in try world.backend.document(id, in: .workoutTemplates, for: bert) }
+            refusal(try world.backend.document(id, in: .workoutTemplates, for: bert))
                 == .unknownDocument(id, in: .workoutTemplates))
         // The copy survives the original.
         #expect(try world.templates(for: bert)["templates"]?[0] == world.data(copy)["new_template"])

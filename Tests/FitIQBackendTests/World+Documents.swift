@@ -32,7 +32,7 @@ extension World {
     /// Adds a document with the members of a request.
     @discardableResult
     mutating func send(_ json: String, to collection: DocumentCollection, by user: UserID) throws -> JSONValue {
-        try post(DocumentRequest.object(Array(json.utf8), for: collection, at: turn.date), in: collection, by: user)
+        try post(DocumentRequest.object(json.bytes, for: collection, at: turn.date), in: collection, by: user)
     }
 
     /// The id of a document that is added with the members of a request.
@@ -45,11 +45,9 @@ extension World {
         -> [UInt8]
     { try add(object, to: collection, by: user).body }
 
-    mutating func add(
-        _ object: JSONObject, to collection: DocumentCollection, by user: UserID
-    ) throws(APIError) -> (isNew: Bool, body: [UInt8]) {
-        try backend.createDocument(object, in: collection, by: user, &turn)
-    }
+    mutating func add(_ object: JSONObject, to collection: DocumentCollection, by user: UserID) throws(APIError)
+        -> (isNew: Bool, body: [UInt8])
+    { try backend.createDocument(object, in: collection, by: user, &turn) }
 
     mutating func replace(
         _ id: String, with object: JSONObject, in collection: DocumentCollection, by user: UserID
@@ -62,11 +60,11 @@ extension World {
     }
 
     mutating func generate(_ json: String, by user: UserID) throws(APIError) -> [UInt8] {
-        try backend.generateInsight(GenerateInsightRequest(body: Array(json.utf8), at: turn.date), by: user, &turn)
+        try backend.generateInsight(GenerateInsightRequest(body: json.bytes, at: turn.date), by: user, &turn)
     }
 
     mutating func share(_ id: String, _ json: String, by user: UserID) throws(APIError) -> [UInt8] {
-        try backend.shareTemplate(id, ShareDocumentRequest(body: Array(json.utf8)), by: user, &turn)
+        try backend.shareTemplate(id, ShareDocumentRequest(body: json.bytes), by: user, &turn)
     }
 
     mutating func unshare(_ id: String, with other: String, by user: UserID) throws(APIError) -> [UInt8] {

@@ -34,9 +34,7 @@ extension World {
         return (try? JSON.parse(body))?["conversationId"]?.string ?? ""
     }
 
-    func goal(_ id: String, for user: UserID) throws -> JSONValue {
-        try JSON.parse(try backend.goal(id, for: user))
-    }
+    func goal(_ id: String, for user: UserID) throws -> JSONValue { try JSON.parse(try backend.goal(id, for: user)) }
 
     /// A goal's conversation, or nil.
     func conversation(of goal: String, for user: UserID) throws -> String? {

@@ -22,9 +22,7 @@ extension World {
     /// Logs a meal and returns its id.
     mutating func mealID(
         _ text: String = "2 eggs", _ type: MealType = .breakfast, at time: DateTime? = nil, by user: UserID
-    ) throws -> String {
-        try JSON.parse(try logMeal(text, type, at: time, by: user))["data"]?["id"]?.string ?? ""
-    }
+    ) throws -> String { try JSON.parse(try logMeal(text, type, at: time, by: user))["data"]?["id"]?.string ?? "" }
 
     func showMeal(_ id: String, for user: UserID) throws -> JSONValue {
         try JSON.parse(try backend.mealLog(id, for: user))["data"] ?? .null
@@ -36,6 +34,11 @@ extension World {
 
     /// Waits longer than any processing takes.
     mutating func waitForMeals() { wait(milliseconds: 4501) }
+
+    mutating func takeMeals() -> [Effect] {
+        waitForMeals()
+        return takeEffects()
+    }
 }
 
 extension [Effect] {

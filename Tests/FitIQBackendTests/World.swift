@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Testing
 
 @testable import FitIQBackend
 
@@ -23,12 +24,41 @@ struct World {
         turn = Turn(now: World.start, identifiers: ResourceIDSequence(seed: seed))
     }
 
+    // MARK: Beginnings
+
+    func withUser(_ id: ExactString = "user-1") throws(APIError) -> (World, UserID) {
+        var world = self
+        let user = try world.backend.user(id)
+        return (world, user)
+    }
+
+    func withTwoUsers(
+        _ first: ExactString = "user-1", _ second: ExactString = "user-2"
+    ) throws(APIError) -> (World, UserID, UserID) {
+        var world = self
+        let (one, other) = (try world.backend.user(first), try world.backend.user(second))
+        return (world, one, other)
+    }
+
+    /// The world with a user, and the id of the user's consultation.
+    func withConsultation(_ id: ExactString = "user-1") throws(APIError) -> (World, UserID, String) {
+        var (world, user) = try withUser(id)
+        let consultation = try world.create(by: user)
+        return (world, user, consultation)
+    }
+
+    /// The world with a consultation and open sockets, whose greetings are still among the effects.
+    func chatting(_ id: ExactString = "user-1", on sockets: [UInt64] = [1]) throws(APIError) -> (World, UserID, String)
+    {
+        var (world, user, consultation) = try withConsultation(id)
+        for number in sockets { try world.open(number, on: consultation, by: user) }
+        return (world, user, consultation)
+    }
+
     // MARK: Time
 
     /// Moves the clock without serving deadlines, like a late loop.
-    mutating func pass(milliseconds: Int64) {
-        turn.now = turn.now.advanced(byNanoseconds: milliseconds * 1_000_000)
-    }
+    mutating func pass(milliseconds: Int64) { turn.now = turn.now.advanced(byNanoseconds: milliseconds * 1_000_000) }
 
     /// Moves the clock and serves what is due.
     mutating func wait(milliseconds: Int64) {
@@ -62,12 +92,10 @@ struct World {
         try backend.openSocket(SocketID(number), on: id, by: user, &turn)
     }
 
-    mutating func close(_ number: UInt64) {
-        backend.closeSocket(SocketID(number))
-    }
+    mutating func close(_ number: UInt64) { backend.closeSocket(SocketID(number)) }
 
     mutating func send(_ text: String, from number: UInt64) {
-        backend.receive(text: Array(text.utf8), from: SocketID(number), &turn)
+        backend.receive(text: text.bytes, from: SocketID(number), &turn)
     }
 
     /// Chats in the consultation-websocket protocol.
@@ -78,6 +106,19 @@ struct World {
     /// Chats in the enhanced-consultations protocol.
     mutating func userMessage(_ content: String, from number: UInt64) {
         send(#"{"type":"user_message","content":"\#(content)"}"#, from: number)
+    }
+
+    /// The output to sockets since the last call, after all answers.
+    @discardableResult
+    mutating func takeAnswers() -> [Effect] {
+        waitForAllAnswers()
+        return takeEffects()
+    }
+
+    /// The output to sockets since the last call, after a wait.
+    mutating func takeEffects(after milliseconds: Int64) -> [Effect] {
+        wait(milliseconds: milliseconds)
+        return takeEffects()
     }
 
     /// The output to sockets since the last call.
@@ -127,18 +168,28 @@ struct World {
     }
 }
 
-extension Shelf {
-    var last: Record? { positions.map { $0 }.last.map { self[$0] } }
+extension String { var bytes: [UInt8] { Array(utf8) } }
+
+extension Limits {
+    static func with(_ change: (inout Limits) -> Void) -> Limits {
+        var limits = Limits()
+        change(&limits)
+        return limits
+    }
 }
 
+extension Shelf { var last: Record? { positions.map { $0 }.last.map { self[$0] } } }
+
 /// The API error that an attempt throws, or nil if the attempt succeeds.
-func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
-    do throws(APIError) {
+func refusal<Success>(_ attempt: @autoclosure () throws -> Success) -> APIError? {
+    do {
         _ = try attempt()
-        return nil
-    } catch {
+    } catch let error as APIError {
         return error
+    } catch {
+        Issue.record(error)
     }
+    return nil
 }
 
 extension [Effect] {
@@ -166,8 +217,7 @@ extension [Effect] {
             case .send(SocketID(number), let text):
                 let type = (try? JSON.parse(text))?["type"]?.string ?? "no type"
                 if story.last != type { story.append(type) }
-            case .close(SocketID(number), let code, let reason):
-                story.append("close \(code) \(reason)")
+            case .close(SocketID(number), let code, let reason): story.append("close \(code) \(reason)")
             default: break
             }
         }
@@ -176,10 +226,8 @@ extension [Effect] {
 
     /// One socket's chunks, joined together, in either protocol.
     func streamed(to number: UInt64) -> String {
-        frames(of: number)
-            .filter { ["stream_chunk", "assistant_message_chunk"].contains($0["type"]?.string) }
-            .compactMap { $0["content"]?.string }
-            .joined()
+        frames(of: number).filter { ["stream_chunk", "assistant_message_chunk"].contains($0["type"]?.string) }
+            .compactMap { $0["content"]?.string }.joined()
     }
 }
 

@@ -22,13 +22,6 @@ import Testing
         return random.world
     }
 
-    private func planted(_ data: WorldData, like world: World, seed: UInt64) throws -> World {
-        var copy = World(seed: seed, mode: world.backend.configuration.mode)
-        copy.turn.now = world.turn.now
-        try copy.backend.plant(data, &copy.turn)
-        return copy
-    }
-
     /// The world without sockets, as the document describes it.
     private func settled(_ world: World) -> World {
         var settled = world
@@ -41,7 +34,7 @@ import Testing
     func document(seed: UInt64) throws {
         let world = try lived(seed)
         let data = world.data
-        let copy = try planted(data, like: world, seed: seed)
+        let copy = try world.replanted(seed: seed)
         let isSame = copy.data == data
         #expect(isSame, "seed \(seed)")
         #expect(Invariants.deepViolations(of: copy) == [], "seed \(seed)")
@@ -68,12 +61,11 @@ import Testing
         #expect(counts.filter { $0.value == 0 }.keys.sorted() == [])
     }
 
-    @Test(
-        "A planted export answers every request in every mode with the same bytes", arguments: GuideMode.allCases)
+    @Test("A planted export answers every request in every mode with the same bytes", arguments: GuideMode.allCases)
     func answers(mode: GuideMode) throws {
         for seed in UInt64(20)...23 {
             let world = try lived(seed, mode: mode, operations: 600)
-            let copy = try planted(world.data, like: world, seed: seed)
+            let copy = try world.replanted(seed: seed)
             let (before, after) = (try settled(world).everything(), try copy.everything())
             #expect(before.count > 100)
             #expect(Set(before.keys) == Set(after.keys))
@@ -85,7 +77,7 @@ import Testing
     @Test("A planted export continues like the original world", arguments: UInt64(30)...35)
     func future(seed: UInt64) throws {
         let world = try lived(seed)
-        var (original, copy) = (settled(world), try planted(world.data, like: world, seed: seed))
+        var (original, copy) = (settled(world), try world.replanted(seed: seed))
         var ids: Set<String> = []
         for number in 0..<5 {
             let user = Array(original.backend.users.ids)[number]
@@ -117,10 +109,7 @@ import Testing
 
     @Test("An export contains the full text of a streaming answer")
     func streaming() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let id = try world.create(by: user)
-        try world.open(1, on: id, by: user)
+        var (world, _, id) = try World().chatting()
         world.message("What should I eat for breakfast?", from: 1)
         world.message("And for lunch?", from: 1)
         world.wait(milliseconds: 1000)
@@ -130,8 +119,7 @@ import Testing
         #expect(messages.map(\.content) == ["What should I eat for breakfast?", "And for lunch?", text])
         #expect(messages[2].createdAt == .at(world.turn.now))
         // The world itself continues.
-        #expect(try world.record(id).answer != nil)
-        #expect(try world.record(id).waiting.count == 1)
+        #expect(try world.record(id).answer != nil && world.record(id).waiting.count == 1)
     }
 
     @Test("New questions continue the turn numbers of the imported messages")

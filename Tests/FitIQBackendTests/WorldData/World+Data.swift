@@ -13,6 +13,23 @@ extension World {
         try backend.plant(data, &turn, isRestored: isRestored)
     }
 
+    init(
+        planting user: UserData, _ others: UserData..., seed: UInt64 = 1, mode: GuideMode = .union
+    ) throws(PlantError) {
+        try self.init(planting: WorldData(users: [user] + others), seed: seed, mode: mode)
+    }
+
+    mutating func plant(_ users: UserData...) throws(PlantError) { try backend.plant(WorldData(users: users), &turn) }
+
+    /// A new world with this world's contents, time and rules.
+    func replanted(seed: UInt64 = 1) throws(PlantError) -> World {
+        let configuration = backend.configuration
+        var copy = World(seed: seed, mode: configuration.mode, perTopic: configuration.rules.perTopic ?? .one)
+        copy.turn.now = turn.now
+        try copy.backend.plant(data, &copy.turn)
+        return copy
+    }
+
     /// A world that begins with one user and their data.
     static func holding(
         goals: [GoalData] = [], consultations: [ConsultationData] = [], filledUpTo count: Int? = nil,
@@ -21,7 +38,7 @@ extension World {
         let user = UserData(
             id: "user-1", goals: goals, consultations: consultations, fillActiveConsultations: count,
             mealLogs: mealLogs)
-        return try World(planting: WorldData(users: [user]))
+        return try World(planting: user)
     }
 
     /// The only user, or the first of several.
