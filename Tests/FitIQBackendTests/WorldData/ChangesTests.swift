@@ -58,11 +58,7 @@ private struct Saved {
         random.world.backend.noticeChanges(allSaved: false)
         for step in 0..<3000 {
             random.world.pass(milliseconds: Int64(random.below(200)))
-            if draw.below(6) == 0 {
-                try change(&random.world, &draw)
-            } else {
-                _ = random.apply(random.draw())
-            }
+            if draw.below(6) == 0 { try change(&random.world, &draw) } else { _ = random.apply(random.draw()) }
             _ = random.takeEffects()
             if draw.below(4) == 0 { saved.take(from: &random.world.backend, upTo: 1 + draw.below(5)) }
             guard step.isMultiple(of: 50) else { continue }
@@ -88,10 +84,9 @@ private struct Saved {
             guard let document = documents.last else { return }
             try world.backend.deleteDocument("\(document.id)", in: collection, by: user)
         case 3:
-            let preferences = try PreferencesRequest(body: Array("{\"allergies\": [\"\(draw.below(9))\"]}".utf8))
+            let preferences = try PreferencesRequest(body: "{\"allergies\": [\"\(draw.below(9))\"]}".bytes)
             _ = try world.backend.updatePreferences(preferences, of: user, &world.turn)
-        case 4:
-            _ = try world.backend.recognizeMealPhoto(MealPhotoRequest(mealType: .lunch), by: user, &world.turn)
+        case 4: _ = try world.backend.recognizeMealPhoto(MealPhotoRequest(mealType: .lunch), by: user, &world.turn)
         default:
             guard let photo = world.backend.users[user].photos.first else { return }
             try world.backend.deleteMealPhoto("\(photo.log.id)", by: user)
@@ -117,10 +112,7 @@ private struct Saved {
 
     @Test("A streaming answer counts as a change only when it ends")
     func streaming() throws {
-        var world = World()
-        let user = try world.backend.user("anna")
-        let id = try world.create(by: user)
-        try world.open(1, on: id, by: user)
+        var (world, _, id) = try World().chatting("anna")
         world.backend.noticeChanges(allSaved: true)
         world.message("How much water?", from: 1)
         let asked = world.backend.takeChanges(upTo: .max)
@@ -144,8 +136,7 @@ private struct Saved {
 
     @Test("Each kind of record is tracked separately")
     func kinds() throws {
-        var world = World()
-        let user = try world.backend.user("anna")
+        var (world, user) = try World().withUser("anna")
         world.backend.noticeChanges(allSaved: true)
         let changes: [(list: EntityPlace.List, change: (inout World) throws -> Void)] = [
             (.goals, { _ = try $0.createGoal(by: user) }), (.consultations, { _ = try $0.create(by: user) }),
@@ -174,8 +165,7 @@ private struct Saved {
 
     @Test("A deletion is reported only if the document was saved before")
     func passing() throws {
-        var world = World()
-        let anna = try world.backend.user("anna")
+        var (world, anna) = try World().withUser("anna")
         world.backend.noticeChanges(allSaved: true)
         func post(by user: UserID) throws -> String { try #require(try world.post([:], by: user)["id"]?.string) }
         let saved = try post(by: anna)

@@ -7,7 +7,7 @@ import Testing
     private func history(_ count: Int, persona: Persona = .nutritionist, seed: UInt64 = 1) throws -> [Message] {
         let data = ConsultationData(
             persona: persona, madeUpMessages: count, createdAt: .minutesAgo(100), updatedAt: .minutesAgo(1))
-        let world = try World(planting: WorldData(users: [UserData(id: "user-1", consultations: [data])]), seed: seed)
+        let world = try World(planting: UserData(id: "user-1", consultations: [data]), seed: seed)
         #expect(Invariants.deepViolations(of: world) == [])
         return world.backend.consultations[0].history.messages
     }
@@ -20,8 +20,7 @@ import Testing
             let (question, answer) = (messages[2 * turn], messages[2 * turn + 1])
             #expect(question.role == .user && prompts.contains(question.content))
             #expect(answer.role == .assistant)
-            let expected = Coach.answer(
-                persona: persona, context: .general, question: question.content, turn: turn)
+            let expected = Coach.answer(persona: persona, context: .general, question: question.content, turn: turn)
             #expect(answer.content == expected)
             let metadata = MessageMetadata(tokensUsed: (expected.utf8.count + 3) / 4, persona: persona)
             #expect(answer.metadata == metadata)
@@ -75,9 +74,7 @@ import Testing
     }
 
     @Test("A consultation can consist of the maximum number of made-up messages")
-    func limit() throws {
-        #expect(try history(10_000).count == 10_000)
-    }
+    func limit() throws { #expect(try history(10_000).count == 10_000) }
 
     @Test("Planning made-up messages that end before they start traps")
     func backwards() async {

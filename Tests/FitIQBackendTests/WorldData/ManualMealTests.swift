@@ -12,7 +12,6 @@ import Testing
         var world = World(mode: mode)
         guard mode == .webSocketArchitecture else { return try world.backend.plant(data, &world.turn) }
         let error = #expect(throws: PlantError.self) { try world.backend.plant(data, &world.turn) }
-        #expect(error?.path == "users[0].meal_logs[0].status")
-        #expect(error?.message.contains("set completed") == true)
+        #expect(error?.path == "users[0].meal_logs[0].status" && error?.message.contains("set completed") == true)
     }
 }

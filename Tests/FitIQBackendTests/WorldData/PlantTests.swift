@@ -36,8 +36,7 @@ import Testing
         var sequence = ResourceIDSequence(seed: 1)
         let ids = (0..<11).map { _ in sequence.next() }
         let user = world.data.users[0]
-        #expect(user.goals.map(\.id) == [ids[1], ids[0]])
-        #expect(user.goals.map(\.title) == ["early", "late"])
+        #expect(user.goals.map(\.id) == [ids[1], ids[0]] && user.goals.map(\.title) == ["early", "late"])
         #expect(user.consultations.map(\.id) == [ids[8], ids[2], ids[9]])
         #expect(user.consultations[1].messages.map(\.id) == Array(ids[3...7]))
         #expect(user.mealLogs.map(\.id) == [ids[10]])
@@ -72,8 +71,7 @@ import Testing
         #expect(try World(planting: data).data == data)
     }
 
-    @Test(
-        "Filling stops at the limit on active consultations", arguments: [0, 1, 9, 10])
+    @Test("Filling stops at the limit on active consultations", arguments: [0, 1, 9, 10])
     func fill(count: Int) throws {
         let taken = [
             ConsultationData(persona: .fitnessCoach), ConsultationData(persona: .nutritionist, status: .archived),
@@ -81,9 +79,8 @@ import Testing
         var world = try World.holding(consultations: taken, filledUpTo: count)
         #expect(world.backend.users[world.firstUser].active.count == max(1, count))
         #expect(Invariants.deepViolations(of: world) == [])
-        let isFull = refusal { () throws(APIError) in
-            try world.create(.generalWellness, ConsultationContext(.mood, id: "today"), by: world.firstUser)
-        }
+        let isFull = refusal(
+            try world.create(.generalWellness, ConsultationContext(.mood, id: "today"), by: world.firstUser))
         #expect(isFull == (count == 10 ? .tooManyActiveConsultations(limit: 10) : nil))
     }
 
@@ -92,19 +89,15 @@ import Testing
         [ContextType.general, .mood])
     func fillLeavesTopics(persona: Persona, context: ContextType) throws {
         var world = try World.holding(filledUpTo: 10)
-        let refused = refusal { () throws(APIError) in
-            try world.create(persona, ConsultationContext(context), by: world.firstUser)
-        }
+        let refused = refusal(try world.create(persona, ConsultationContext(context), by: world.firstUser))
         #expect(refused == .tooManyActiveConsultations(limit: 10))
     }
 
     @Test("Filling finds enough free topics for a higher limit")
     func fillBeyond() throws {
-        var limits = Limits()
-        limits.activeConsultations = 60
-        var world = World(limits: limits)
+        var world = World(limits: .with { $0.activeConsultations = 60 })
         let user = UserData(id: "user-1", fillActiveConsultations: 60)
-        try world.backend.plant(WorldData(users: [user]), &world.turn)
+        try world.plant(user)
         #expect(world.backend.users[world.firstUser].active.count == 60)
     }
 
@@ -135,8 +128,7 @@ import Testing
             documents: [.progress: [document]])
         let planted = try World(planting: WorldData(users: [user], issuedIDs: 0)).data.users[0]
         #expect(planted.goals[0].title.utf8.count == ClientFrame.maximumContentByteCount)
-        #expect(
-            planted.consultations[0].messages.map { $0.metadata?.tokensUsed } == [TextLengths.maximumBytes / 4, 0])
+        #expect(planted.consultations[0].messages.map { $0.metadata?.tokensUsed } == [TextLengths.maximumBytes / 4, 0])
         #expect(planted.documents[.progress]?.map(\.members.count) == [DocumentRequest.maximumBytes - 2])
     }
 
@@ -179,11 +171,10 @@ import Testing
         #expect(consultation.messages.map(\.createdAt) == [.at(first), .at(first), .at(last), .at(last)])
         #expect(consultation.messages.map(\.content) == ["Hello", "Hi there", " x", "note"])
         #expect(
-            consultation.messages.map(\.metadata)
-                == [
-                    nil, .init(tokensUsed: 2, persona: .nutritionist),
-                    .init(tokensUsed: 7, functionCalled: "f", persona: .nutritionist), nil,
-                ])
+            consultation.messages.map(\.metadata) == [
+                nil, .init(tokensUsed: 2, persona: .nutritionist),
+                .init(tokensUsed: 7, functionCalled: "f", persona: .nutritionist), nil,
+            ])
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
@@ -228,8 +219,7 @@ import Testing
         #expect(world.backend.nextDeadline == due)
         world.turn.now = due
         world.backend.advance(&world.turn)
-        #expect(world.backend.mealLogs[0].log.status == .completed)
-        #expect(world.backend.nextDeadline == nil)
+        #expect(world.backend.mealLogs[0].log.status == .completed && world.backend.nextDeadline == nil)
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
@@ -250,9 +240,7 @@ import Testing
 
     @Test("Planted foods get ids that are derived from the log's id")
     func foods() throws {
-        let foods = [2, 2.5].map {
-            MealItem(name: "Pie", quantity: $0, unit: "slices", nutrients: MealNutrients())
-        }
+        let foods = [2, 2.5].map { MealItem(name: "Pie", quantity: $0, unit: "slices", nutrients: MealNutrients()) }
         let id = ResourceID.numbered(4)
         let world = try World.holding(mealLogs: [
             MealLogData(id: id, rawInput: "pie", mealType: .snack, createdAt: .minutesAgo(1), progress: .foods(foods))
@@ -266,19 +254,14 @@ import Testing
 
     @Test("Planting into an existing world follows the same rules")
     func again() throws {
-        var world = try World(
-            planting: WorldData(users: [UserData(id: "user-1", consultations: [.init(persona: .nutritionist)])]))
+        var world = try World(planting: UserData(id: "user-1", consultations: [.init(persona: .nutritionist)]))
         let before = world.data
         #expect(
             throws: PlantError(
                 "users[0].consultations[0]", .duplicateTopic(Topic(persona: .nutritionist, context: .general)))
-        ) {
-            try world.backend.plant(
-                WorldData(users: [UserData(id: "user-1", consultations: [.init(persona: .nutritionist)])]), &world.turn)
-        }
+        ) { try world.plant(UserData(id: "user-1", consultations: [.init(persona: .nutritionist)])) }
         #expect(world.data == before)
-        try world.backend.plant(
-            WorldData(users: [UserData(id: "user-1", fillActiveConsultations: 10), UserData(id: "b")]), &world.turn)
+        try world.plant(UserData(id: "user-1", fillActiveConsultations: 10), UserData(id: "b"))
         #expect(world.backend.userCount == 2 && world.backend.consultationCount == 10)
         #expect(Invariants.deepViolations(of: world) == [])
     }

@@ -11,8 +11,7 @@ import Testing
     ) -> WorldData {
         let document = DocumentData(
             id: .numbered(1), object: object, in: collection, createdAt: .at(World.start), shares: shares)
-        return WorldData(
-            users: [UserData(id: "user-1", documents: [collection: [document]])])
+        return WorldData(users: [UserData(id: "user-1", documents: [collection: [document]])])
     }
 
     /// Objects in a saved world that predate the collections' rules.
@@ -41,9 +40,7 @@ import Testing
         let analytics = try world.data(world.backend.moodAnalytics(query, for: world.firstUser).make())
         #expect(analytics["summary"]?["total_entries"] == (collection == .moodEntries ? 1 : 0))
         let path = "users[0].documents.\(collection.rawValue)[0]"
-        #expect {
-            _ = try World(planting: Self.data(object, in: collection))
-        } throws: { error in
+        #expect { _ = try World(planting: Self.data(object, in: collection)) } throws: { error in
             guard let error = error as? PlantError else { return false }
             // The message is worded like a request's error.
             return error.path == path && error.message.contains("'")
@@ -54,8 +51,7 @@ import Testing
     func creation() throws {
         let document = DocumentData(
             object: ["type": "bmi", "quantity": 20], in: .progress, createdAt: .before(3 * 86_400_000_000_000))
-        let world = try World(
-            planting: WorldData(users: [UserData(id: "user-1", documents: [.progress: [document]])]))
+        let world = try World(planting: UserData(id: "user-1", documents: [.progress: [document]]))
         let entry = try world.documents(.progress, for: world.firstUser)["entries"]?[0]
         #expect(entry?["logged_at"] == "2025-01-26T10:30:00Z" && entry?["date"] == "2025-01-26T10:30:00Z")
     }
@@ -73,19 +69,14 @@ import Testing
 
     @Test("The largest document that a request can create can be exported and planted")
     func largest() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
+        var (world, user) = try World().withUser()
         func template(_ count: Int) -> String {
             let exercises = (0..<count).map { #"{"exercise_id":"squat","order_index":\#($0)}"# }
             return #"{"name":"Legs","exercises":[\#(exercises.joined(separator: ","))]}"#
         }
         // The server's additions to each exercise also count.
-        let most = (1..<1000).first { count in
-            refusal { () throws(APIError) in
-                let object = try DocumentRequest.object(
-                    Array(template(count).utf8), for: .workoutTemplates, at: world.turn.date)
-                _ = try world.create(object, in: .workoutTemplates, by: user)
-            } != nil
+        let most = try (1..<1000).first { count in
+            refusal(try world.send(template(count), to: .workoutTemplates, by: user)) != nil
         }
         #expect(try #require(most) > 100)
         let copy = try World(planting: world.data)
@@ -94,12 +85,10 @@ import Testing
 
     @Test("A planted document may have relative times, defaults and members that a request cannot set")
     func times() throws {
-        let mood = try World(
-            planting: Self.data(["valence": 1, "logged_at": "3d ago"], in: .moodEntries))
+        let mood = try World(planting: Self.data(["valence": 1, "logged_at": "3d ago"], in: .moodEntries))
         let entry = try #require(try mood.documents(.moodEntries, for: mood.firstUser)["entries"]?[0])
         #expect(entry["logged_at"] == "2025-01-26T10:30:00Z" && entry["labels"] == [] && entry["source"] == "manual")
-        let progress = try World(
-            planting: Self.data(["type": "bmi", "quantity": 20], in: .progress))
+        let progress = try World(planting: Self.data(["type": "bmi", "quantity": 20], in: .progress))
         let point = try progress.documents(.progress, for: progress.firstUser)["entries"]?[0]
         #expect(point?["date"] == "2025-01-29T10:30:00Z")
         let insight: JSONObject = ["insight_type": "daily", "title": "t", "content": "c", "period_start": "1d ago"]
@@ -107,13 +96,10 @@ import Testing
         #expect(
             try insights.documents(.insights, for: insights.firstUser)["insights"]?[0]?["period_start"]
                 == "2025-01-28T10:30:00.000Z")
-        let system = try World(
-            planting: Self.data(["name": "Legs", "is_system": true], in: .workoutTemplates))
+        let system = try World(planting: Self.data(["name": "Legs", "is_system": true], in: .workoutTemplates))
         #expect(try system.publicTemplates().texts("templates", "name") == ["Legs"])
         // In scenarios, a mood may be in the future.
-        _ = try World(
-            planting: Self.data(
-                ["valence": 1, "logged_at": "2030-01-01T00:00:00Z"], in: .moodEntries))
+        _ = try World(planting: Self.data(["valence": 1, "logged_at": "2030-01-01T00:00:00Z"], in: .moodEntries))
     }
 
     @Test("A planted document has at most one share per user")
@@ -123,8 +109,7 @@ import Testing
             ShareData(id: .numbered(9), user: "bert", notes: "n", createdAt: .minutesAgo(1)), ShareData(user: "bert"),
             ShareData(user: "carl", professionalType: "sports_coach"),
         ]
-        var world = try World(
-            planting: Self.data(template, in: .workoutTemplates, shares: shares))
+        var world = try World(planting: Self.data(template, in: .workoutTemplates, shares: shares))
         let (bert, carl) = (try world.backend.user("bert"), try world.backend.user("carl"))
         let item = try world.sharedTemplates(with: bert)["templates"]?[0]
         #expect(item?["shared_at"] == "2025-01-29T10:29:00Z" && item?["notes"] == "n")

@@ -23,9 +23,7 @@ import Testing
             let position = shelf.append(Numbered(id: id, number: 0))
             shelf[position].number += 1
         }
-        #expect(shelf.taken(9) == ["1", "new 3", "new 4"])
-        #expect(!shelf.hasUnsaved)
-        #expect(shelf.taken(9).isEmpty)
+        #expect(shelf.taken(9) == ["1", "new 3", "new 4"] && !shelf.hasUnsaved && shelf.taken(9).isEmpty)
         _ = shelf.append(Numbered(id: 5, number: 0))
         #expect(shelf.hasUnsaved)
     }
@@ -34,14 +32,11 @@ import Testing
     func few() {
         var shelf = saved(1)
         for id in 1...3 { _ = shelf.append(Numbered(id: id, number: 0)) }
-        #expect(shelf.taken(0).isEmpty)
-        #expect(shelf.taken(2) == ["new 1", "new 2"])
+        #expect(shelf.taken(0).isEmpty && shelf.taken(2) == ["new 1", "new 2"])
         #expect((0...4).map(shelf.isNew) == [false, false, false, true, true])
         #expect(shelf.hasUnsaved)
         shelf[2].number += 1
-        #expect(shelf.taken(1) == ["2"])
-        #expect(shelf.taken(1) == ["new 3"])
-        #expect(!shelf.hasUnsaved)
+        #expect(shelf.taken(1) == ["2"] && shelf.taken(1) == ["new 3"] && !shelf.hasUnsaved)
     }
 
     @Test("All records are unsaved before the first save")
@@ -52,8 +47,7 @@ import Testing
         #expect(shelf.taken(9) == ["new 0", "new 1", "new 3"])
         shelf[1].number += 1
         shelf.remove(1)
-        #expect(!shelf.hasUnsaved)
-        #expect(shelf.taken(9).isEmpty)
+        #expect(!shelf.hasUnsaved && shelf.taken(9).isEmpty)
     }
 }
 
