@@ -9,9 +9,7 @@ struct MealEventModel {
     private var heard: [SocketID: Set<String>] = [:]
 
     /// Records an event and reports what is wrong with it.
-    mutating func hear(
-        _ frame: JSONValue, on socket: SocketID, of consultation: String?, _ world: World
-    ) -> [String] {
+    mutating func hear(_ frame: JSONValue, on socket: SocketID, of consultation: String?, _ world: World) -> [String] {
         let backend = world.backend
         guard let id = frame["data"]?["id"]?.string,
             let position = ResourceID(id).flatMap({ backend.mealLogs.position(of: $0) }),

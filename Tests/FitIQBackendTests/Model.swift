@@ -23,11 +23,10 @@ struct Model {
 
     static let everything: Set<String> = [
         "201", "400", "404", "409", "429", "archived", "connected", "message_received", "stream_chunk",
-        "stream_complete",
-        "user_message", "assistant_message_start", "assistant_message_chunk", "assistant_message_end", "pong", "error",
-        "close", "goal 201", "goal linked", "goal unlinked", "goal 400", "goal 404", "goal 429", "chat 201",
-        "chat continued", "chat linked", "goal deleted", "consultation deleted", "meal log deleted", "user deleted",
-        "deleted 404", "meal logged", "meal_log.completed", "meal_log.failed",
+        "stream_complete", "user_message", "assistant_message_start", "assistant_message_chunk",
+        "assistant_message_end", "pong", "error", "close", "goal 201", "goal linked", "goal unlinked", "goal 400",
+        "goal 404", "goal 429", "chat 201", "chat continued", "chat linked", "goal deleted", "consultation deleted",
+        "meal log deleted", "user deleted", "deleted 404", "meal logged", "meal_log.completed", "meal_log.failed",
     ]
 
     init(userCount: Int, answersMayBreakOff: Bool = false) {
@@ -57,8 +56,7 @@ struct Model {
         case .open(let user, let id, _):
             let isActive = active[user].values.contains(id)
             return { outcome in (outcome == .done) == isActive }
-        case .close, .chat, .frame, .binary, .createGoal:
-            return { $0 == .done }
+        case .close, .chat, .frame, .binary, .createGoal: return { $0 == .done }
         case .updateGoal(let user, let goal, let conversation, _):
             let isKnown = random.goalIDs[user].contains(goal)
             guard isKnown, case .link(let id) = conversation else {
@@ -81,8 +79,7 @@ struct Model {
         case .deleteConsultation(let user, let id): return Self.deletion(of: id, random.ids[user])
         case .deleteMealLog(let user, let id): return Self.deletion(of: id, random.mealLogIDs[user])
         case .deleteUser: return { $0 == .done }
-        case .logMeal, .listMealLogs:
-            return { outcome in if case .body = outcome { true } else { false } }
+        case .logMeal, .listMealLogs: return { outcome in if case .body = outcome { true } else { false } }
         case .readGoals(let user):
             let count = random.goalIDs[user].count
             return { outcome in
@@ -108,10 +105,8 @@ struct Model {
         case (.archive(let user, let id), .body):
             seen.insert("archived")
             active[user] = active[user].filter { $0.value != id }
-        case (.open(_, let id, let socket), .done):
-            consultationOfSocket[SocketID(socket)] = id
-        case (.logMeal, .body):
-            seen.insert("meal logged")
+        case (.open(_, let id, let socket), .done): consultationOfSocket[SocketID(socket)] = id
+        case (.logMeal, .body): seen.insert("meal logged")
         default: break
         }
     }
@@ -260,8 +255,7 @@ struct Model {
 
     private mutating func hear(_ frame: JSONValue, type: String, on socket: SocketID, _ world: World) -> [String] {
         switch type {
-        case "stream_chunk", "assistant_message_chunk":
-            streamed[socket, default: ""] += frame["content"]?.string ?? ""
+        case "stream_chunk", "assistant_message_chunk": streamed[socket, default: ""] += frame["content"]?.string ?? ""
         case "assistant_message_start":
             if answersMayBreakOff { streamed[socket] = nil }
             if streamed[socket] != nil { return ["an answer begins within another: \(frame)"] }

@@ -17,8 +17,7 @@ import Testing
         var collection: DocumentCollection
     }
 
-    @Test(
-        "Documents match a simple model after random operations and after an export", arguments: UInt64(1)...20)
+    @Test("Documents match a simple model after random operations and after an export", arguments: UInt64(1)...20)
     func model(seed: UInt64) throws {
         var (world, draw) = (World(seed: seed), Draw(seed: seed))
         var model: [Place: [Entry]] = [:]
@@ -38,15 +37,11 @@ import Testing
                 let created = try world.post(object, in: place.collection, by: user)
                 model[place, default: []].append(Entry(id: try #require(created["id"]?.string), object: object))
             case 2:
-                let refused = refusal { () throws(APIError) in
-                    try world.replace(id, with: object, in: place.collection, by: user)
-                }
+                let refused = refusal(try world.replace(id, with: object, in: place.collection, by: user))
                 #expect((refused == nil) != entries.isEmpty)
                 if let index = entries.firstIndex(where: { $0.id == id }) { model[place]?[index].object = object }
             default:
-                let refused = refusal { () throws(APIError) in
-                    try world.backend.deleteDocument(id, in: place.collection, by: user)
-                }
+                let refused = refusal(try world.backend.deleteDocument(id, in: place.collection, by: user))
                 #expect((refused == nil) != entries.isEmpty)
                 model[place]?.removeAll { $0.id == id }
             }

@@ -165,8 +165,7 @@ struct RandomOperations {
                     ids[user].append(newest.consultation.id.description)
                 }
                 return .body(body)
-            case .archive(let user, let id):
-                return .body(try world.archive(id, by: users[user]))
+            case .archive(let user, let id): return .body(try world.archive(id, by: users[user]))
             case .open(let user, let id, let socket):
                 try world.open(socket, on: id, by: users[user])
                 socketCount = socket

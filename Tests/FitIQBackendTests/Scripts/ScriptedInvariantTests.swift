@@ -41,32 +41,7 @@ import Testing
     func rules(seed: UInt64) throws {
         var random = try RandomOperations(seed: seed, userCount: 10, script: try Self.script())
         var model = Model(userCount: 10, answersMayBreakOff: true)
-        for step in 0..<8000 {
-            if random.below(2) == 0 {
-                let delay = Int64(random.below(20) == 0 ? random.below(5000) : random.below(60))
-                random.world.pass(milliseconds: delay)
-                if random.below(2) == 0 { random.world.backend.advance(&random.world.turn) }
-            }
-            let operation = random.draw()
-            let expected = model.expectedOutcome(of: operation, random)
-            let openBefore = Set(random.openSockets)
-            let outcome = random.apply(operation)
-            var violations: [String] = []
-            if let expected, !expected(outcome) { violations.append("\(operation) ended with \(outcome)") }
-            model.note(operation, outcome, random)
-            violations += model.hear(
-                random.takeEffects(), open: openBefore.union(random.openSockets), random.world)
-            violations += Invariants.violations(of: model.user(of: operation, random), in: random.world)
-            if step.isMultiple(of: 500) { violations += Invariants.deepViolations(of: random.world) }
-            guard violations.isEmpty else {
-                Issue.record("seed \(seed), step \(step): \(violations.joined(separator: "; "))")
-                return
-            }
-        }
-        random.world.waitForAllAnswers()
-        let last = model.hear(random.takeEffects(), open: Set(random.openSockets), random.world)
-        #expect(last + Invariants.deepViolations(of: random.world) == [], "seed \(seed)")
-        #expect(random.world.backend.consultations.allSatisfy { $0.answer == nil && $0.waiting.isEmpty })
+        #expect(random.violations(in: 8000, model: &model) == [], "seed \(seed)")
         expectStored(in: random.world)
         #expect(
             model.seen.isSuperset(of: [
