@@ -32,9 +32,7 @@ enum Lines {
     static func sideBySide(expected: [String], actual: [String]) -> String {
         let width = (expected.map(\.count).max() ?? 0) + 2
         let rows = (0..<max(expected.count, actual.count)).map { row in
-            let (left, right) = (
-                row < expected.count ? expected[row] : "", row < actual.count ? actual[row] : ""
-            )
+            let (left, right) = (row < expected.count ? expected[row] : "", row < actual.count ? actual[row] : "")
             let gap = String(repeating: " ", count: max(2, width - left.count))
             return "\(left == right ? " " : "≠") \(left)\(gap)\(right)"
         }
@@ -59,9 +57,7 @@ func expect(
             (0, "0.000 s"), (500_000_000, "0.500 s"), (1, "0.000000001 s"), (61_000_000_000, "61.000 s"),
             (1_000_999_999, "1.000999999 s"),
         ] as [(Int64, String)])
-    func times(nanoseconds: Int64, text: String) {
-        #expect(Lines.time(nanoseconds) == text)
-    }
+    func times(nanoseconds: Int64, text: String) { #expect(Lines.time(nanoseconds) == text) }
 
     @Test("Two timelines are printed side by side with marked differences")
     func sideBySide() {

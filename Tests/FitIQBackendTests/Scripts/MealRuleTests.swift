@@ -19,9 +19,7 @@ import Testing
             MealRule(
                 text: .contains("pizza"), mealTypes: [.lunch, .dinner], duration: .seconds(3),
                 outcome: .completed([pizza, chicken])),
-            MealRule(
-                text: .matches(try Pattern("gravel|sand")),
-                outcome: .failed(MealLogFailure(details: "Stones"))),
+            MealRule(text: .matches(try Pattern("gravel|sand")), outcome: .failed(MealLogFailure(details: "Stones"))),
             MealRule(text: .contains("broken"), duration: 0, outcome: .failed(MealLogFailure(message: "Out of order"))),
             MealRule(text: .contains("forever"), outcome: .never),
             MealRule(mealTypes: [.snack], duration: .seconds(60)),
@@ -29,9 +27,7 @@ import Testing
     }
 
     private static func world(pace: Pace = .human, mode: GuideMode = .union) throws -> (World, UserID) {
-        var world = World(pace: pace, mode: mode, script: try script())
-        let user = try world.backend.user("user-1")
-        return (world, user)
+        try World(pace: pace, mode: mode, script: try script()).withUser()
     }
 
     static let meals: [(String, MealType, Int?)] = [
@@ -54,13 +50,11 @@ import Testing
         #expect(try world.showMeal(id, for: user)["status"] == "processing")
         world.wait(milliseconds: 1)
         let data = try world.showMeal(id, for: user)
-        #expect(data["status"] == "completed")
-        #expect(data["total_calories"]?.int == 640)
+        #expect(data["status"] == "completed" && data["total_calories"]?.int == 640)
         #expect(data["total_protein_g"] == (try JSON.parse("22.5")))
         #expect(data["processing_completed_at"] == "2025-01-29T10:30:03Z")
         let items = try #require(data["items"]?.array)
-        #expect(items.count == 2)
-        #expect(items[0]["food_name"] == "Margherita" && items[0]["unit"] == "slice")
+        #expect(items.count == 2 && items[0]["food_name"] == "Margherita" && items[0]["unit"] == "slice")
         #expect(items[0]["parsing_notes"] == "Thin crust" && items[1]["parsing_notes"] == nil)
         var ids = ResourceIDSequence(seed: try #require(ResourceID(id)).seed)
         #expect(items.map { $0["id"]?.string } == [ids.next().description, ids.next().description])

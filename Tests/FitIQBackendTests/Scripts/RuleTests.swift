@@ -17,8 +17,7 @@ import Testing
             AnswerRule(
                 personas: [.wellnessSpecialist, .generalWellness], content: .contains(""), turns: 5...Int.max,
                 script: AnswerScript(steps: [])),
-            AnswerRule(
-                content: .matches(try Pattern("^SHOUT$", ignoresCase: false)), script: AnswerScript(steps: [])),
+            AnswerRule(content: .matches(try Pattern("^SHOUT$", ignoresCase: false)), script: AnswerScript(steps: [])),
         ]
         return Script(
             answers: conditions.enumerated().map { number, rule in
@@ -29,27 +28,16 @@ import Testing
     }
 
     static let questions: [(Persona, ContextType, String, Int, Int?)] = [
-        (.fitnessCoach, .general, "Hello", 3, 0),
-        (.fitnessCoach, .mood, "Hello", 3, 0),
-        (.fitnessCoach, .general, "anything", 2, nil),
-        (.fitnessCoach, .general, "anything", 4, nil),
-        (.nutritionist, .goal, "How much pROTEIN?", 1, 1),
-        (.nutritionist, .general, "How much protein?", 1, nil),
-        (.fitnessCoach, .goal, "How much protein?", 1, nil),
-        (.nutritionist, .goal, "How much fat?", 1, nil),
-        (.nutritionist, .general, "HELLO there", 1, 2),
-        (.nutritionist, .general, "Hellotoo", 1, nil),
-        (.nutritionist, .general, "Hello there", 2, nil),
-        (.nutritionist, .goal, "Hello, protein", 1, 1),
-        (.nutritionist, .mood, "Hello", 1, 2),
-        (.nutritionist, .mood, "x", 1, 3),
-        (.nutritionist, .journal, "x", 99, 3),
-        (.nutritionist, .insight, "x", 1, nil),
-        (.generalWellness, .insight, "x", 4, nil),
-        (.generalWellness, .insight, "x", 5, 4),
-        (.wellnessSpecialist, .insight, "x", 10_000, 4),
-        (.nutritionist, .insight, "x", 5, nil),
-        (.nutritionist, .general, "SHOUT", 1, 5),
+        (.fitnessCoach, .general, "Hello", 3, 0), (.fitnessCoach, .mood, "Hello", 3, 0),
+        (.fitnessCoach, .general, "anything", 2, nil), (.fitnessCoach, .general, "anything", 4, nil),
+        (.nutritionist, .goal, "How much pROTEIN?", 1, 1), (.nutritionist, .general, "How much protein?", 1, nil),
+        (.fitnessCoach, .goal, "How much protein?", 1, nil), (.nutritionist, .goal, "How much fat?", 1, nil),
+        (.nutritionist, .general, "HELLO there", 1, 2), (.nutritionist, .general, "Hellotoo", 1, nil),
+        (.nutritionist, .general, "Hello there", 2, nil), (.nutritionist, .goal, "Hello, protein", 1, 1),
+        (.nutritionist, .mood, "Hello", 1, 2), (.nutritionist, .mood, "x", 1, 3), (.nutritionist, .journal, "x", 99, 3),
+        (.nutritionist, .insight, "x", 1, nil), (.generalWellness, .insight, "x", 4, nil),
+        (.generalWellness, .insight, "x", 5, 4), (.wellnessSpecialist, .insight, "x", 10_000, 4),
+        (.nutritionist, .insight, "x", 5, nil), (.nutritionist, .general, "SHOUT", 1, 5),
         (.nutritionist, .general, "shout", 1, nil),
     ]
 
@@ -74,9 +62,7 @@ import Testing
         for _ in 0..<4 { stage.ask("Xyzzy") }
         stage.world.waitForAllAnswers()
         let builtIn = Coach.answer(persona: .nutritionist, context: .general, question: "Xyzzy", turn: 3)
-        expect(
-            try stage.history().suffix(3),
-            are: ["assistant \"2\"", "assistant \"3\"", "assistant \"\(builtIn)\""])
+        expect(try stage.history().suffix(3), are: ["assistant \"2\"", "assistant \"3\"", "assistant \"\(builtIn)\""])
     }
 
     @Test("A script without rules gives no answers")
@@ -118,7 +104,5 @@ import Testing
 }
 
 extension World {
-    static func refuse(_ script: AnswerScript) {
-        _ = World(script: Script(answers: [AnswerRule(script: script)]))
-    }
+    static func refuse(_ script: AnswerScript) { _ = World(script: Script(answers: [AnswerRule(script: script)])) }
 }

@@ -13,9 +13,8 @@ import Testing
 
     @Test(
         "The next question begins after an incomplete answer",
-        arguments: [
-            (.silence, []), (.error(message: "No.", code: "NO"), ["0.550 s error NO \"No.\""]),
-        ] as [(AnswerScript.Step, [String])])
+        arguments: [(.silence, []), (.error(message: "No.", code: "NO"), ["0.550 s error NO \"No.\""])]
+            as [(AnswerScript.Step, [String])])
     func waiting(ending: AnswerScript.Step, told: [String]) throws {
         var stage = try Stage(
             Script(answers: [Self.rule("first", .chunk("a"), ending), Self.rule("second", .chunk("b"))]))
@@ -38,16 +37,13 @@ import Testing
         var stage = try Stage([.chunk("a"), .error(message: "No.", code: "NO")])
         for socket in [UInt64(1), 2, 3] { try stage.open(socket) }
         stage.ask("Hello", from: 2, as: .assistantMessage)
-        stage.world.waitForAllAnswers()
-        _ = stage.world.takeEffects()
+        stage.world.takeAnswers()
         stage.ask("Hello")
-        stage.world.waitForAllAnswers()
-        let effects = stage.world.takeEffects()
+        let effects = stage.world.takeAnswers()
         #expect(effects.story(of: 1) == ["message_received", "stream_chunk", "error"])
         #expect(
             effects.story(of: 2) == ["user_message", "assistant_message_start", "assistant_message_chunk", "error"])
-        #expect(effects.story(of: 3).isEmpty)
-        #expect(effects.texts(of: 1).last == effects.texts(of: 2).last)
+        #expect(effects.story(of: 3).isEmpty && effects.texts(of: 1).last == effects.texts(of: 2).last)
     }
 
     @Test("An error has a code only in the union", arguments: GuideMode.allCases.filter { $0.serves(.webSocket) })
@@ -78,10 +74,8 @@ import Testing
             try stage.open(2)
             // A socket that chats in the meantime receives the next answer.
             stage.ask("Hello?", from: 2)
-            stage.world.wait(milliseconds: 100)
-            #expect(stage.world.takeEffects().story(of: 2) == ["message_received"])
-            stage.world.wait(milliseconds: 2000)
-            #expect(stage.world.takeEffects().story(of: 2).prefix(2) == ["stream_chunk", "stream_complete"])
+            #expect(stage.world.takeEffects(after: 100).story(of: 2) == ["message_received"])
+            #expect(stage.world.takeEffects(after: 2000).story(of: 2).prefix(2) == ["stream_chunk", "stream_complete"])
             let messages = try stage.world.record(stage.id).history.messages.filter { $0.role == .assistant }
             return messages.prefix(3).map { "\($0.id) \($0.content)" }
         }
@@ -98,9 +92,7 @@ import Testing
     /// A question is accepted only if the question and its answers, including pending answers, fit.
     @Test(
         "Each scripted answer counts towards the message limit",
-        arguments: [
-            ("one", 2), ("three", 4), ("silent", 1), ("error", 1), ("two", 3),
-        ])
+        arguments: [("one", 2), ("three", 4), ("silent", 1), ("error", 1), ("two", 3)])
     func limit(content: String, count: Int) throws {
         let script = Script(answers: [
             Self.rule("one", .chunk("a")), Self.rule("silent", .chunk("a"), .silence),
@@ -141,8 +133,7 @@ import Testing
         var stage = try Stage([.text("a b"), .anotherAnswer, .chunk("c"), .anotherAnswer, .text("d e"), .silence])
         try stage.open(1)
         stage.ask()
-        stage.world.wait(milliseconds: milliseconds)
-        _ = stage.world.takeEffects()
+        _ = stage.world.takeEffects(after: milliseconds)
         _ = try stage.world.archive(stage.id, by: stage.user)
         #expect(stage.world.takeEffects().story(of: 1) == ["error", "close 1000 Consultation is not active"])
         expect(try stage.history(), are: ["user \"Hello\""] + stored.map { "assistant \"\($0)\"" })
@@ -166,9 +157,7 @@ import Testing
         stage.ask("Xyzzy")
         stage.world.waitForAllAnswers()
         let builtIn = Coach.answer(persona: .nutritionist, context: .general, question: "Xyzzy", turn: 3)
-        #expect(
-            try stage.history().suffix(4)
-                == ["old", "old", "new", builtIn].map { "assistant \"\($0)\"" })
+        #expect(try stage.history().suffix(4) == ["old", "old", "new", builtIn].map { "assistant \"\($0)\"" })
     }
 
     @Test("A scripted answer continues after the last socket closes")
@@ -178,8 +167,7 @@ import Testing
         stage.ask()
         stage.world.close(1)
         _ = stage.world.takeEffects()
-        stage.world.waitForAllAnswers()
-        #expect(stage.world.takeEffects().isEmpty)
+        #expect(stage.world.takeAnswers().isEmpty)
         expect(try stage.history(), are: ["user \"Hello\"", "assistant \"a b\"", "assistant \"\""])
     }
 
@@ -192,11 +180,7 @@ import Testing
             try stage.open(1)
             stage.ask(as: .assistantMessage)
             stage.ask("Hello again", as: .assistantMessage)
-            if isLate {
-                stage.world.wait(milliseconds: 60_000)
-            } else {
-                stage.world.waitForAllAnswers()
-            }
+            if isLate { stage.world.wait(milliseconds: 60_000) } else { stage.world.waitForAllAnswers() }
             return stage.world.takeEffects().texts(of: 1)
         }
         let texts = try (texts(isLate: true), texts(isLate: false))

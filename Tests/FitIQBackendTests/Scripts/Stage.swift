@@ -74,9 +74,7 @@ struct Stage {
     }
 
     /// The history as lines: `user "Hello"`, `assistant "About "`.
-    func history() throws -> [String] {
-        try world.record(id).history.messages.map { "\($0.role) \"\($0.content)\"" }
-    }
+    func history() throws -> [String] { try world.record(id).history.messages.map { "\($0.role) \"\($0.content)\"" } }
 }
 
 extension StreamTiming {

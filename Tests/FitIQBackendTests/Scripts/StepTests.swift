@@ -14,152 +14,102 @@ import Testing
         let stored: [String]
 
         var testDescription: String { name }
+
+        /// Lines without the units of times and the protocols' prefixes: `0.500 chunk 'a' | 0.550 complete`.
+        init(_ name: String, _ steps: [AnswerScript.Step], stream: String, assistantMessage: String, stored: [String]) {
+            func lines(_ text: String, _ prefix: String) -> [String] {
+                text.split(separator: " | ").map { line in
+                    let (time, rest) = (line.prefix(5), line.dropFirst(6).replacing("'", with: "\""))
+                    let isCommon = rest.hasPrefix("error") || rest.hasPrefix("template_created")
+                    return "\(time) s \(isCommon ? "" : prefix)\(rest)"
+                }
+            }
+            (self.name, self.steps, self.stored) = (name, steps, stored)
+            self.stream = lines(stream, "stream_")
+            self.assistantMessage = lines(assistantMessage, "assistant_message_")
+        }
     }
 
     static let stories = [
         Story(
-            name: "a text, word by word", steps: [.text("About 1.6 g")],
-            stream: [
-                "0.500 s stream_chunk \"About \"", "0.550 s stream_chunk \"1.6 \"", "0.600 s stream_chunk \"g\"",
-                "0.650 s stream_complete",
-            ],
-            assistantMessage: [
-                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"About \"",
-                "0.550 s assistant_message_chunk #2 \"1.6 \"", "0.600 s assistant_message_chunk #2 \"g\"",
-                "0.650 s assistant_message_end #2 3 tokens",
-            ], stored: ["About 1.6 g"]),
+            "a text, word by word", [.text("About 1.6 g")],
+            stream: "0.500 chunk 'About ' | 0.550 chunk '1.6 ' | 0.600 chunk 'g' | 0.650 complete",
+            assistantMessage: "0.500 start #2 | 0.500 chunk #2 'About ' | 0.550 chunk #2 '1.6 ' | 0.600 chunk #2 'g' | "
+                + "0.650 end #2 3 tokens", stored: ["About 1.6 g"]),
         Story(
-            name: "chunks, one at a time of its own",
-            steps: [.chunk("Ab"), .chunk("out ", after: .seconds(2)), .chunk("that")],
-            stream: [
-                "0.500 s stream_chunk \"Ab\"", "2.500 s stream_chunk \"out \"", "2.550 s stream_chunk \"that\"",
-                "2.600 s stream_complete",
-            ],
-            assistantMessage: [
-                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"Ab\"",
-                "2.500 s assistant_message_chunk #2 \"out \"", "2.550 s assistant_message_chunk #2 \"that\"",
-                "2.600 s assistant_message_end #2 3 tokens",
-            ], stored: ["About that"]),
+            "chunks, one at a time of its own", [.chunk("Ab"), .chunk("out ", after: .seconds(2)), .chunk("that")],
+            stream: "0.500 chunk 'Ab' | 2.500 chunk 'out ' | 2.550 chunk 'that' | 2.600 complete",
+            assistantMessage: "0.500 start #2 | 0.500 chunk #2 'Ab' | 2.500 chunk #2 'out ' | 2.550 chunk #2 'that' | "
+                + "2.600 end #2 3 tokens", stored: ["About that"]),
         Story(
-            name: "a first chunk at a time of its own", steps: [.chunk("a", after: 0), .chunk("b", after: 0)],
-            stream: ["0.000 s stream_chunk \"a\"", "0.000 s stream_chunk \"b\"", "0.050 s stream_complete"],
-            assistantMessage: [
-                "0.000 s assistant_message_start #2", "0.000 s assistant_message_chunk #2 \"a\"",
-                "0.000 s assistant_message_chunk #2 \"b\"", "0.050 s assistant_message_end #2 1 tokens",
-            ], stored: ["ab"]),
+            "a first chunk at a time of its own", [.chunk("a", after: 0), .chunk("b", after: 0)],
+            stream: "0.000 chunk 'a' | 0.000 chunk 'b' | 0.050 complete",
+            assistantMessage: "0.000 start #2 | 0.000 chunk #2 'a' | 0.000 chunk #2 'b' | 0.050 end #2 1 tokens",
+            stored: ["ab"]),
         Story(
-            name: "a burst", steps: [.text("a "), .burst(["b ", "c ", "d "]), .text("e")],
-            stream: [
-                "0.500 s stream_chunk \"a \"", "0.550 s stream_chunk \"b \"", "0.550 s stream_chunk \"c \"",
-                "0.550 s stream_chunk \"d \"", "0.600 s stream_chunk \"e\"", "0.650 s stream_complete",
-            ],
-            assistantMessage: [
-                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
-                "0.550 s assistant_message_chunk #2 \"b \"", "0.550 s assistant_message_chunk #2 \"c \"",
-                "0.550 s assistant_message_chunk #2 \"d \"", "0.600 s assistant_message_chunk #2 \"e\"",
-                "0.650 s assistant_message_end #2 3 tokens",
-            ], stored: ["a b c d e"]),
+            "a burst", [.text("a "), .burst(["b ", "c ", "d "]), .text("e")],
+            stream: "0.500 chunk 'a ' | 0.550 chunk 'b ' | 0.550 chunk 'c ' | 0.550 chunk 'd ' | 0.600 chunk 'e' | "
+                + "0.650 complete",
+            assistantMessage: "0.500 start #2 | 0.500 chunk #2 'a ' | 0.550 chunk #2 'b ' | 0.550 chunk #2 'c ' | "
+                + "0.550 chunk #2 'd ' | 0.600 chunk #2 'e' | 0.650 end #2 3 tokens", stored: ["a b c d e"]),
         Story(
-            name: "pauses, which add up",
-            steps: [
+            "pauses, which add up",
+            [
                 .pause(.seconds(1)), .text("a b "), .pause(.seconds(2)), .pause(.seconds(3)), .chunk("c", after: 0),
                 .pause(.seconds(1)),
             ],
-            stream: [
-                "1.500 s stream_chunk \"a \"", "1.550 s stream_chunk \"b \"", "6.550 s stream_chunk \"c\"",
-                "7.600 s stream_complete",
-            ],
-            assistantMessage: [
-                "1.500 s assistant_message_start #2", "1.500 s assistant_message_chunk #2 \"a \"",
-                "1.550 s assistant_message_chunk #2 \"b \"", "6.550 s assistant_message_chunk #2 \"c\"",
-                "7.600 s assistant_message_end #2 2 tokens",
-            ], stored: ["a b c"]),
+            stream: "1.500 chunk 'a ' | 1.550 chunk 'b ' | 6.550 chunk 'c' | 7.600 complete",
+            assistantMessage: "1.500 start #2 | 1.500 chunk #2 'a ' | 1.550 chunk #2 'b ' | 6.550 chunk #2 'c' | "
+                + "7.600 end #2 2 tokens", stored: ["a b c"]),
         Story(
-            name: "templates, for one protocol; the last one is stored",
-            steps: [.text("a "), .template(.run), .text("b"), .pause(.seconds(1)), .template(.swim)],
-            stream: ["0.500 s stream_chunk \"a \"", "0.550 s stream_chunk \"b\"", "1.600 s stream_complete"],
-            assistantMessage: [
-                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
-                "0.500 s template_created template \"Run 5 km\"", "0.550 s assistant_message_chunk #2 \"b\"",
-                "1.550 s template_created template \"Swim\"",
-                "1.600 s assistant_message_end #2 template \"Swim\" 1 tokens",
-            ], stored: ["a b"]),
+            "templates, for one protocol; the last one is stored",
+            [.text("a "), .template(.run), .text("b"), .pause(.seconds(1)), .template(.swim)],
+            stream: "0.500 chunk 'a ' | 0.550 chunk 'b' | 1.600 complete",
+            assistantMessage: "0.500 start #2 | 0.500 chunk #2 'a ' | 0.500 template_created template 'Run 5 km' | "
+                + "0.550 chunk #2 'b' | 1.550 template_created template 'Swim' | "
+                + "1.600 end #2 template 'Swim' 1 tokens", stored: ["a b"]),
         Story(
-            name: "a template before any text", steps: [.template(.run), .text("a")],
-            stream: ["0.500 s stream_chunk \"a\"", "0.550 s stream_complete"],
-            assistantMessage: [
-                "0.000 s assistant_message_start #2", "0.000 s template_created template \"Run 5 km\"",
-                "0.500 s assistant_message_chunk #2 \"a\"",
-                "0.550 s assistant_message_end #2 template \"Run 5 km\" 1 tokens",
-            ], stored: ["a"]),
+            "a template before any text", [.template(.run), .text("a")], stream: "0.500 chunk 'a' | 0.550 complete",
+            assistantMessage: "0.000 start #2 | 0.000 template_created template 'Run 5 km' | 0.500 chunk #2 'a' | "
+                + "0.550 end #2 template 'Run 5 km' 1 tokens", stored: ["a"]),
         Story(
-            name: "no text at all", steps: [.template(.run)],
-            stream: ["0.500 s stream_complete"],
-            assistantMessage: [
-                "0.000 s assistant_message_start #2", "0.000 s template_created template \"Run 5 km\"",
-                "0.500 s assistant_message_end #2 template \"Run 5 km\" 0 tokens",
-            ], stored: [""]),
+            "no text at all", [.template(.run)], stream: "0.500 complete",
+            assistantMessage: "0.000 start #2 | 0.000 template_created template 'Run 5 km' | "
+                + "0.500 end #2 template 'Run 5 km' 0 tokens", stored: [""]),
         Story(
-            name: "an error between chunks",
-            steps: [.text("a "), .error(message: "Slow.", code: "COACH_SLOW"), .text("b")],
-            stream: [
-                "0.500 s stream_chunk \"a \"", "0.500 s error COACH_SLOW \"Slow.\"", "0.550 s stream_chunk \"b\"",
-                "0.600 s stream_complete",
-            ],
-            assistantMessage: [
-                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
-                "0.500 s error COACH_SLOW \"Slow.\"", "0.550 s assistant_message_chunk #2 \"b\"",
-                "0.600 s assistant_message_end #2 1 tokens",
-            ], stored: ["a b"]),
+            "an error between chunks", [.text("a "), .error(message: "Slow.", code: "COACH_SLOW"), .text("b")],
+            stream: "0.500 chunk 'a ' | 0.500 error COACH_SLOW 'Slow.' | 0.550 chunk 'b' | 0.600 complete",
+            assistantMessage:
+                "0.500 start #2 | 0.500 chunk #2 'a ' | 0.500 error COACH_SLOW 'Slow.' | 0.550 chunk #2 'b' | "
+                + "0.600 end #2 1 tokens", stored: ["a b"]),
         Story(
-            name: "an error at the end",
-            steps: [.text("a b"), .pause(.seconds(1)), .error(message: "Gone.", code: nil)],
-            stream: [
-                "0.500 s stream_chunk \"a \"", "0.550 s stream_chunk \"b\"", "1.600 s error COACH_ERROR \"Gone.\"",
-            ],
-            assistantMessage: [
-                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
-                "0.550 s assistant_message_chunk #2 \"b\"", "1.600 s error COACH_ERROR \"Gone.\"",
-            ], stored: []),
+            "an error at the end", [.text("a b"), .pause(.seconds(1)), .error(message: "Gone.", code: nil)],
+            stream: "0.500 chunk 'a ' | 0.550 chunk 'b' | 1.600 error COACH_ERROR 'Gone.'",
+            assistantMessage:
+                "0.500 start #2 | 0.500 chunk #2 'a ' | 0.550 chunk #2 'b' | 1.600 error COACH_ERROR 'Gone.'",
+            stored: []),
         Story(
-            name: "an error alone", steps: [.error(message: "Overloaded.", code: "OVERLOADED")],
-            stream: ["0.500 s error OVERLOADED \"Overloaded.\""],
-            assistantMessage: ["0.500 s error OVERLOADED \"Overloaded.\""], stored: []),
-        Story(name: "silence alone", steps: [.silence], stream: [], assistantMessage: [], stored: []),
+            "an error alone", [.error(message: "Overloaded.", code: "OVERLOADED")],
+            stream: "0.500 error OVERLOADED 'Overloaded.'", assistantMessage: "0.500 error OVERLOADED 'Overloaded.'",
+            stored: []), Story("silence alone", [.silence], stream: "", assistantMessage: "", stored: []),
         Story(
-            name: "silence, and nothing behind it", steps: [.text("a b"), .silence, .text("c"), .anotherAnswer],
-            stream: ["0.500 s stream_chunk \"a \"", "0.550 s stream_chunk \"b\""],
-            assistantMessage: [
-                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
-                "0.550 s assistant_message_chunk #2 \"b\"",
-            ], stored: []),
+            "silence, and nothing behind it", [.text("a b"), .silence, .text("c"), .anotherAnswer],
+            stream: "0.500 chunk 'a ' | 0.550 chunk 'b'",
+            assistantMessage: "0.500 start #2 | 0.500 chunk #2 'a ' | 0.550 chunk #2 'b'", stored: []),
         Story(
-            name: "another answer, and one that ends in silence",
-            steps: [
-                .text("a"), .template(.run), .anotherAnswer, .text("b c"), .anotherAnswer, .text("d"), .silence,
-            ],
-            stream: [
-                "0.500 s stream_chunk \"a\"", "0.550 s stream_complete", "1.050 s stream_chunk \"b \"",
-                "1.100 s stream_chunk \"c\"", "1.150 s stream_complete", "1.650 s stream_chunk \"d\"",
-            ],
-            assistantMessage: [
-                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a\"",
-                "0.500 s template_created template \"Run 5 km\"",
-                "0.550 s assistant_message_end #2 template \"Run 5 km\" 1 tokens",
-                "1.050 s assistant_message_start #3", "1.050 s assistant_message_chunk #3 \"b \"",
-                "1.100 s assistant_message_chunk #3 \"c\"", "1.150 s assistant_message_end #3 1 tokens",
-                "1.650 s assistant_message_start #4", "1.650 s assistant_message_chunk #4 \"d\"",
-            ], stored: ["a", "b c"]),
+            "another answer, and one that ends in silence",
+            [.text("a"), .template(.run), .anotherAnswer, .text("b c"), .anotherAnswer, .text("d"), .silence],
+            stream: "0.500 chunk 'a' | 0.550 complete | 1.050 chunk 'b ' | 1.100 chunk 'c' | 1.150 complete | "
+                + "1.650 chunk 'd'",
+            assistantMessage: "0.500 start #2 | 0.500 chunk #2 'a' | 0.500 template_created template 'Run 5 km' | "
+                + "0.550 end #2 template 'Run 5 km' 1 tokens | 1.050 start #3 | 1.050 chunk #3 'b ' | "
+                + "1.100 chunk #3 'c' | 1.150 end #3 1 tokens | 1.650 start #4 | 1.650 chunk #4 'd'",
+            stored: ["a", "b c"]),
         Story(
-            name: "another answer that is none", steps: [.text("a"), .anotherAnswer],
-            stream: ["0.500 s stream_chunk \"a\"", "0.550 s stream_complete"],
-            assistantMessage: [
-                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a\"",
-                "0.550 s assistant_message_end #2 1 tokens",
-            ], stored: ["a"]),
+            "another answer that is none", [.text("a"), .anotherAnswer], stream: "0.500 chunk 'a' | 0.550 complete",
+            assistantMessage: "0.500 start #2 | 0.500 chunk #2 'a' | 0.550 end #2 1 tokens", stored: ["a"]),
         Story(
-            name: "no steps", steps: [], stream: ["0.500 s stream_complete"],
-            assistantMessage: ["0.500 s assistant_message_start #2", "0.500 s assistant_message_end #2 0 tokens"],
+            "no steps", [], stream: "0.500 complete", assistantMessage: "0.500 start #2 | 0.500 end #2 0 tokens",
             stored: [""]),
     ]
 
@@ -168,16 +118,16 @@ import Testing
         var stage = try Stage(story.steps)
         try stage.open(1)
         stage.ask()
+        let history = ["user \"Hello\""] + story.stored.map { "assistant \"\($0)\"" }
         expect(stage.lines(), are: ["0.000 s message_received"] + story.stream)
-        expect(try stage.history(), are: ["user \"Hello\""] + story.stored.map { "assistant \"\($0)\"" })
+        expect(try stage.history(), are: history)
 
         stage = try Stage(story.steps)
         try stage.open(1)
         stage.ask(as: .assistantMessage)
         expect(stage.lines(), are: ["0.000 s user_message #1 \"Hello\""] + story.assistantMessage)
-        expect(try stage.history(), are: ["user \"Hello\""] + story.stored.map { "assistant \"\($0)\"" })
-        #expect(stage.world.backend.nextDeadline == nil)
-        #expect(try stage.world.record(stage.id).answer == nil)
+        expect(try stage.history(), are: history)
+        #expect(try stage.world.backend.nextDeadline == nil && stage.world.record(stage.id).answer == nil)
     }
 
     /// The script's steps without any delay, frame for frame.
@@ -226,9 +176,7 @@ import Testing
                 "1.100 s assistant_message_end #3 template \"Run 5 km\" function create_goal 1200 tokens",
             ])
         let stored = try #require(try stage.world.messages(stage.id, for: stage.user)["messages"]?.array)
-        let usual = [
-            "function_called", "tokens_used", "persona", "tokens", "processing_time_ms", "is_streaming",
-        ]
+        let usual = ["function_called", "tokens_used", "persona", "tokens", "processing_time_ms", "is_streaming"]
         #expect(stored[1]["metadata"]?.object?.keys == usual)
         #expect(stored[2]["metadata"]?.object?.keys == ["template_created"] + usual)
         #expect(stored[2]["metadata"]?["template_created"]?.object?.keys == ["type", "id", "name"])

@@ -22,8 +22,7 @@ import Testing
                 let timeline = Timeline(AnswerScript(steps: [step]), id: id, pace: .human) { Speech(text) }
                 #expect(timeline.moments.map(\.offset) == Pace.human.offsets(of: chunks, seed: id.seed))
                 #expect(timeline.moments.dropLast().map(\.event) == chunks.map { .chunk($0) })
-                #expect(timeline.moments.last?.event == .completion)
-                #expect(timeline.answers.map(\.text) == [text])
+                #expect(timeline.moments.last?.event == .completion && timeline.answers.map(\.text) == [text])
             }
         }
     }
@@ -41,27 +40,21 @@ import Testing
 
     static let steps: [AnswerScript.Step] = [.chunk("12345678"), .chunk("1234"), .chunk("12"), .pause(0), .chunk("1")]
 
-    static let rates: [(StreamTiming, [String])] = [
-        (
-            StreamTiming(firstChunk: 0, rate: .chunksPerSecond(3)),
-            ["0.000 s", "0.333333333 s", "0.666666666 s", "0.999999999 s", "1.333333332 s"]
-        ),
-        (
-            StreamTiming(firstChunk: 1, rate: .chunksPerSecond(1e12)),
-            ["0.000000001 s", "0.000000001 s", "0.000000001 s", "0.000000001 s", "0.000000001 s"]
-        ),
-        (
-            StreamTiming(firstChunk: .seconds(0.25), rate: .tokensPerSecond(40)),
-            ["0.250 s", "0.300 s", "0.325 s", "0.337500000 s", "0.343750000 s"]
-        ),
-        (
-            StreamTiming(firstChunk: .seconds(1), rate: .tokensPerSecond(0.5)),
-            ["1.000 s", "5.000 s", "7.000 s", "8.000 s", "8.500 s"]
-        ),
-        (
-            StreamTiming(firstChunk: 0, rate: .chunksPerSecond(.leastNonzeroMagnitude)),
-            ["0.000 s"] + Array(repeating: "316224000.000 s", count: 4)
-        ),
+    static let rates: KeyValuePairs<StreamTiming, [String]> = [
+        StreamTiming(firstChunk: 0, rate: .chunksPerSecond(3)): [
+            "0.000 s", "0.333333333 s", "0.666666666 s", "0.999999999 s", "1.333333332 s",
+        ],
+        StreamTiming(firstChunk: 1, rate: .chunksPerSecond(1e12)): [
+            "0.000000001 s", "0.000000001 s", "0.000000001 s", "0.000000001 s", "0.000000001 s",
+        ],
+        StreamTiming(firstChunk: .seconds(0.25), rate: .tokensPerSecond(40)): [
+            "0.250 s", "0.300 s", "0.325 s", "0.337500000 s", "0.343750000 s",
+        ],
+        StreamTiming(firstChunk: .seconds(1), rate: .tokensPerSecond(0.5)): [
+            "1.000 s", "5.000 s", "7.000 s", "8.000 s", "8.500 s",
+        ],
+        StreamTiming(firstChunk: 0, rate: .chunksPerSecond(.leastNonzeroMagnitude)): ["0.000 s"]
+            + Array(repeating: "316224000.000 s", count: 4),
     ]
 
     @Test("A rate without jitter produces even gaps", arguments: rates)
@@ -88,9 +81,8 @@ import Testing
     func longest() {
         let pause = AnswerScript.Step.pause(AnswerScript.longestDuration)
         let steps = (0..<40).flatMap { _ in [pause, .chunk("a", after: AnswerScript.longestDuration), .anotherAnswer] }
-        let offsets = Self.timeline(
-            steps, StreamTiming(rate: .chunksPerSecond(1e-300), jitter: .logNormal(sigma: 10))
-        ).moments.map(\.offset)
+        let offsets = Self.timeline(steps, StreamTiming(rate: .chunksPerSecond(1e-300), jitter: .logNormal(sigma: 10)))
+            .moments.map(\.offset)
         #expect(offsets.last == AnswerScript.longestTimeline)
         #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $0 <= $1 })
     }
@@ -189,9 +181,7 @@ import Testing
             #expect(abs(Arithmetic.exp(x) - expected) <= tolerance, "\(x)")
         }
         let ends: [(Double, Double)] = [(0, 1), (-745, 0), (-.infinity, 0), (800, .infinity)]
-        for (x, expected) in ends {
-            #expect(Arithmetic.exp(x) == expected)
-        }
+        for (x, expected) in ends { #expect(Arithmetic.exp(x) == expected) }
     }
 
     @Test("The generator draws approximately normally distributed numbers")
@@ -203,9 +193,7 @@ import Testing
             let powers = drawn.map { pow($0, power) }
             return powers.reduce(0, +) / count
         }
-        #expect(abs(moment(1)) < 0.016)
-        #expect(abs(moment(2) - 1) < 0.022)
-        #expect(abs(moment(3)) < 0.06)
+        #expect(abs(moment(1)) < 0.016 && abs(moment(2) - 1) < 0.022 && abs(moment(3)) < 0.06)
         // The sum of twelve has a kurtosis of 2.9; the normal distribution has 3.
         #expect(abs(moment(4) - 2.9) < 0.15)
         let within = [1.0, 2, 3].map { bound in Double(drawn.count { abs($0) < bound }) / count }

@@ -10,9 +10,7 @@ import Testing
             ("{{now}}", 1), ("a {{ content }}{{user.name}} b", 2), ("{{goal.title}}", 1),
             (#"{{"{{"}}, {{now}}, {{now}}"#, 3), ("{{random -1000000000 1000000000}}", 1), ("{{random 6 6}}", 1),
         ])
-    func count(text: String, count: Int) throws {
-        #expect(try TextTemplate.check(text) == count)
-    }
+    func count(text: String, count: Int) throws { #expect(try TextTemplate.check(text) == count) }
 
     @Test(
         "The error for text with unknown fields names the first unknown field",
