@@ -7,9 +7,7 @@ import Testing
 
 /// A goal in two vocabularies; whatever is written in one can be read in the other.
 @Suite("Goals in two vocabularies") struct GoalVocabularyTests {
-    @Test(
-        "A goal's guide form and apps' form agree after every change and after an export",
-        arguments: UInt64(1)...40)
+    @Test("A goal's guide form and apps' form agree after every change and after an export", arguments: UInt64(1)...40)
     func oneState(seed: UInt64) throws {
         var test = try Walk(seed: seed)
         for _ in 0..<30 {
@@ -23,9 +21,7 @@ import Testing
             try test.check(test.world.backend)
             #expect(Invariants.deepViolations(of: test.world) == [])
         }
-        var copy = World(seed: seed)
-        copy.turn.now = test.world.turn.now
-        try copy.backend.plant(test.world.data, &copy.turn)
+        let copy = try test.world.replanted(seed: seed)
         try test.check(copy.backend)
         #expect(copy.data == test.world.data)
     }
@@ -80,13 +76,10 @@ private struct Walk {
     mutating func common(_ goal: inout Plain, date dateName: String, all: Bool) -> JSONObject {
         var body: JSONObject = ["id": "mine", "user_id": "bert", "created_at": "2000-01-01T00:00:00Z"]
         if dateName == "targetDate" { body = ["id": "mine", "userId": "bert"] }
-        if all || isDrawn() {
-            goal.title = pick(Self.titles)
-            body["title"] = .string(goal.title)
-        }
-        if all || isDrawn() {
-            goal.description = pick(Self.titles)
-            body["description"] = .string(goal.description)
+        let texts: [(String, WritableKeyPath<Plain, String>)] = [("title", \.title), ("description", \.description)]
+        for (name, member) in texts where all || isDrawn() {
+            goal[keyPath: member] = pick(Self.titles)
+            body[name] = .string(goal[keyPath: member])
         }
         if all || isDrawn() {
             goal.date = pick(Self.dates)
@@ -105,9 +98,12 @@ private struct Walk {
 
     /// Changes the fields that only the apps send.
     mutating func measure(_ goal: inout Plain, _ body: inout JSONObject) {
-        if isDrawn() {
-            goal.start = pick(["2025-01-01", "2024-12-31"])
-            body["start_date"] = .string(goal.start)
+        let texts: [(String, WritableKeyPath<Plain, String>, [String])] = [
+            ("start_date", \.start, ["2025-01-01", "2024-12-31"]), ("target_unit", \.unit, ["km", "steps"]),
+        ]
+        for (name, member, values) in texts where isDrawn() {
+            goal[keyPath: member] = pick(values)
+            body[name] = .string(goal[keyPath: member])
         }
         if isDrawn() {
             goal.type = .string(pick(["activity", "habit"]))
@@ -117,18 +113,17 @@ private struct Walk {
             goal.target = pick([10, 8000])
             body["target_value"] = .number(JSONNumber(goal.target))
         }
-        if isDrawn() {
-            goal.unit = pick(["km", "steps"])
-            body["target_unit"] = .string(goal.unit)
-        }
+    }
+
+    private mutating func create(_ body: JSONObject) throws -> JSONValue {
+        let request = try CreateGoalRequest(body: JSONValue.object(body).encoded(), isForApps: true)
+        return try JSON.parse(world.backend.createGoal(request, by: user, &world.turn))
     }
 
     mutating func createInGuidesWords() throws {
         var goal = Plain()
         let body = common(&goal, date: "targetDate", all: true)
-        let answer = try JSON.parse(
-            world.backend.createGoal(
-                CreateGoalRequest(body: JSONValue.object(body).encoded(), isForApps: true), by: user, &world.turn))
+        let answer = try create(body)
         ids.append(try #require(answer["id"]?.string))
         plain.append(goal)
         checkGuide(answer, goal)
@@ -139,9 +134,7 @@ private struct Walk {
         var body = common(&goal, date: "target_date", all: true)
         measure(&goal, &body)
         body["status"] = "completed"
-        let answer = try JSON.parse(
-            world.backend.createGoal(
-                CreateGoalRequest(body: JSONValue.object(body).encoded(), isForApps: true), by: user, &world.turn))
+        let answer = try create(body)
         ids.append(try #require(answer["data"]?["id"]?.string))
         plain.append(goal)
         #expect(answer.object?.keys == ["success", "data"])

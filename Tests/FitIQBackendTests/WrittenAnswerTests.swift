@@ -23,13 +23,9 @@ extension WrittenAnswer {
     }
 
     @Test("Written answers are unique")
-    func unique() {
-        #expect(Set(WrittenAnswer.all.map(\.text)).count == WrittenAnswer.all.count)
-    }
+    func unique() { #expect(Set(WrittenAnswer.all.map(\.text)).count == WrittenAnswer.all.count) }
 
-    @Test(
-        "Each written answer has 25 to 48 words",
-        arguments: WrittenAnswer.all.map(\.text))
+    @Test("Each written answer has 25 to 48 words", arguments: WrittenAnswer.all.map(\.text))
     func shape(text: String) {
         let words = text.split(whereSeparator: \.isWhitespace)
         #expect((25...48).contains(words.count))
@@ -40,10 +36,7 @@ extension WrittenAnswer {
     @Test("Written answers contain hard cases such as apostrophes, accents, emoji and line breaks")
     func difficulties() {
         func count(_ text: String) -> Int { WrittenAnswer.all.count { $0.text.contains(text) } }
-        #expect(count("'") >= 3)
-        #expect(count("—") >= 3)
-        #expect(count("é") >= 2)
-        #expect(count("\n") >= 3)
+        #expect(count("'") >= 3 && count("—") >= 3 && count("é") >= 2 && count("\n") >= 3)
         #expect(count("\u{201C}") >= 1)
         #expect(
             WrittenAnswer.all.count { $0.text.unicodeScalars.contains(where: \.properties.isEmojiPresentation) } >= 4)
@@ -69,9 +62,7 @@ extension WrittenAnswer {
     ]
 
     @Test("Words are folded to lowercase without accents or plural endings", arguments: table)
-    func fold(text: String, words: [String]) {
-        #expect(Words.fold(text) == words)
-    }
+    func fold(text: String, words: [String]) { #expect(Words.fold(text) == words) }
 }
 
 @Suite("Chunks") struct ChunkTests {
@@ -83,15 +74,12 @@ extension WrittenAnswer {
     ]
 
     @Test("Each chunk is a word with its trailing white space", arguments: table)
-    func splitting(text: String, chunks: [String]) {
-        #expect(Coach.chunks(of: text) == chunks)
-    }
+    func splitting(text: String, chunks: [String]) { #expect(Coach.chunks(of: text) == chunks) }
 
     @Test("Each chunk has one word, and all chunks together equal the answer", arguments: WrittenAnswer.all.map(\.text))
     func concatenation(text: String) {
         let chunks = Coach.chunks(of: text)
-        #expect(chunks.joined().utf8.elementsEqual(text.utf8))
-        #expect(!chunks.contains(""))
+        #expect(chunks.joined().utf8.elementsEqual(text.utf8) && !chunks.contains(""))
         #expect(chunks.count == text.split(whereSeparator: \.isWhitespace).count)
     }
 
@@ -102,8 +90,7 @@ extension WrittenAnswer {
         for end in text.unicodeScalars.indices {
             let prefix = String(text.unicodeScalars[..<end])
             let chunks = Coach.chunks(of: prefix)
-            #expect(chunks.joined().utf8.elementsEqual(prefix.utf8))
-            #expect(!chunks.contains(""))
+            #expect(chunks.joined().utf8.elementsEqual(prefix.utf8) && !chunks.contains(""))
         }
     }
 }
