@@ -32,6 +32,10 @@ GUIDES = (
 KINDS = ("openapi", "asyncapi")
 
 
+# The loader in C is ten times as fast as the one in Python.
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
 class Dumper(yaml.SafeDumper):
     """Block style throughout, list items indented, texts of several lines as they stand, no aliases."""
 
@@ -52,7 +56,7 @@ def read(path):
 
 def read_yaml(path):
     try:
-        return yaml.safe_load(read(path))
+        return yaml.load(read(path), Loader)
     except yaml.YAMLError as error:
         sys.exit(f"describe: {path.relative_to(ROOT)} is no YAML: {error}")
 
@@ -133,9 +137,9 @@ def outputs():
         yield path, text
     for mode in (UNION,) + GUIDES:
         path = f"openapi/guides/{mode}/docs.html"
-        yield path, page.page(yaml.safe_load(texts[mode, "openapi"]), yaml.safe_load(texts[mode, "asyncapi"]))
+        yield path, page.page(*(yaml.load(texts[mode, kind], Loader) for kind in KINDS))
     yield "ui/ui.html", join.document(
-        yaml.safe_load(texts[UNION, "openapi"]), read_yaml(ROOT / "openapi" / "admin.yaml"))
+        yaml.load(texts[UNION, "openapi"], Loader), read_yaml(ROOT / "openapi" / "admin.yaml"))
     yield "Fixtures/scenarios/scenario.schema.json", scenario_schema()
     yield "openapi/deviations.html", deviations.page(read(ROOT / "openapi" / "DEVIATIONS.md"))
 

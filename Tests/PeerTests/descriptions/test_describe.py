@@ -185,34 +185,57 @@ class Pages(unittest.TestCase):
 class Checks(unittest.TestCase):
     """Breaks the descriptions in memory, one way at a time."""
 
-    def problems(self, kind, change):
+    def problems(self, kind, *changes):
         description = kind("union")
-        change(description.document)
+        for change in changes:
+            change(description.document)
         description.check()
         return description.problems
 
     def test_openapi(self):
-        self.assertEqual(self.problems(check.OpenAPI_, lambda document: None), [])
+        self.assertEqual(self.problems(check.OpenAPI_), [])
+        # After each of these, the rest is not checked.
         for change, expected in [
-            (lambda d: d["components"]["examples"]["GoalAnswer"]["value"].update(more=1), "Unevaluated properties"),
-            (lambda d: d["components"]["examples"]["ConsultationAnswer"]["value"]["data"].pop("status"), "'status' is a required"),
-            (lambda d: d["components"]["examples"]["GoalAnswer"]["value"].update(createdAt="2025-01-30"), "does not match"),
             (lambda d: d["components"]["schemas"].pop("Time"), "nothing is at"),
             (lambda d: d["components"]["schemas"]["Grams"].update(type="grams"), "is not valid under any"),
-            (lambda d: d["paths"]["/health"]["get"]["responses"].update({"418": {"description": "Tea"}}), "418"),
-            (lambda d: d["paths"]["/health"]["get"].pop("security"), "go together"),
             (lambda d: d["paths"]["/health"]["get"].update(operationId="getReadiness"), "is not unique"),
-            (lambda d: d["paths"]["/health"]["get"].update(tags=["New", "From the apps"]), "the operations have"),
-            (lambda d: d["paths"]["/health"]["get"].update(tags=["Server"]), "union alone says"),
-            (lambda d: d["paths"]["/health"]["get"]["tags"].append("Goals"), "one tag that is a section"),
-            (lambda d: d["paths"]["/health"]["get"]["tags"].append("From the guides"), "none twice"),
-            (lambda d: d["paths"]["/health"]["get"]["responses"].update({"401": {"description": ""}}), "go together"),
-            (lambda d: d["paths"]["/api/v1/goals"]["post"]["responses"]["201"]["links"]["goal"].update(operationId="get"),
-             "links to get"),
             (lambda d: d.pop("info"), '"info" is a required property'),
         ]:
             with self.subTest(expected=expected):
                 self.assertIn(expected, "\n".join(self.problems(check.OpenAPI_, change)))
+
+    def test_operations(self):
+        def operation(document, label):
+            method, path = label.split()
+            return document["paths"][path][method.lower()]
+
+        # Each in another operation, because one check of the whole takes seconds.
+        changes = [
+            ("GET /api/v1/goals", lambda o: o["responses"].update({"418": {"description": "Tea"}}), "418"),
+            ("GET /health", lambda o: o.pop("security"), "go together"),
+            ("GET /ready", lambda o: o["responses"].update({"401": {"description": ""}}), "go together"),
+            ("GET /openapi.yaml", lambda o: o.update(tags=["Server"]), "union alone says"),
+            ("GET /asyncapi.yaml", lambda o: o["tags"].append("Goals"), "one tag that is a section"),
+            ("GET /docs", lambda o: o["tags"].append(o["tags"][-1]), "none twice"),
+            ("GET /api/v1/consultations", lambda o: o.update(tags=["New", "From the apps"]), None),
+            ("POST /api/v1/goals", lambda o: o["responses"]["201"]["links"]["goal"].update(operationId="get"),
+             "links to get"),
+        ]
+        def examples(document):
+            values = {name: example.get("value") for name, example in document["components"]["examples"].items()}
+            values["GoalAnswer"].update(more=1, createdAt="2025-01-30")
+            values["ConsultationAnswer"]["data"].pop("status")
+
+        problems = self.problems(check.OpenAPI_, examples, *(
+            lambda document, label=label, change=change: change(operation(document, label))
+            for label, change, _ in changes))
+        for label, _, expected in changes:
+            with self.subTest(label=label):
+                found = [problem for problem in problems if f": {label}: " in problem]
+                self.assertEqual(len(found), 1 if expected else 0, found)
+                self.assertIn(expected or "", "".join(found))
+        for expected in ["Unevaluated properties", "does not match", "'status' is a required", "the operations have"]:
+            self.assertIn(expected, "\n".join(problems))
 
     def test_what_may_be(self):
         def change(document):
@@ -232,7 +255,7 @@ class Checks(unittest.TestCase):
         self.assertIn("union alone says", "\n".join(guide.problems))
 
     def test_asyncapi(self):
-        self.assertEqual(self.problems(check.AsyncAPI_, lambda document: None), [])
+        self.assertEqual(self.problems(check.AsyncAPI_), [])
         for change, expected in [
             (lambda d: d["components"]["messages"]["pong"]["examples"][0]["payload"].update(x=1), "Additional properties"),
             (lambda d: d["components"]["messages"]["pong"].update(name="ping"), "not its frame's type"),

@@ -12,11 +12,16 @@ from referencing.jsonschema import DRAFT202012
 DOCUMENT = "urn:asyncapi"
 
 
+def read_yaml(text):
+    # The loader in C is ten times as fast as the one in Python.
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
 class Frames:
     """The frames that a server's description lists for a socket, by their `type`."""
 
     def __init__(self, text, channel="consultation"):
-        document = yaml.safe_load(text)
+        document = read_yaml(text)
         self.document = document
         registry = Registry().with_resource(DOCUMENT, Resource.from_contents(document, DRAFT202012))
         self.validators = {}

@@ -1,8 +1,7 @@
 """The endpoints of a server in a guide's mode, the required credentials, and the refusals."""
 
-import yaml
 from facts import UNKNOWN_ID, expect, expect_equal, expect_keys, step
-from frames import frames_of
+from frames import frames_of, read_yaml
 from teller import QUERY_TOKEN_GUIDES, next_frame
 
 ALL = ["consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture",
@@ -103,7 +102,7 @@ async def descriptions(teller):
         expect(guide.encode() in text[:4000], f"{guide} at the beginning of {path}", text[:200])
 
     step("the operations that are described are those that the mode has")
-    document = yaml.safe_load(server.fetch(f"{server.url}/openapi.yaml")[1])
+    document = read_yaml(server.fetch(f"{server.url}/openapi.yaml")[1])
     described = {
         # Ignores the name of the parameter.
         (method.upper(), path.replace("{goalId}", "{id}").replace("{mealLogId}", "{id}"))

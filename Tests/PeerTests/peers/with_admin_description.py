@@ -13,8 +13,6 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
-import yaml
-
 sys.path.insert(0, str(Path(__file__).parents[1] / "descriptions"))
 import check  # noqa: E402
 
@@ -27,7 +25,7 @@ class Examples:
         self.url = url
         status, _, body = self.send("GET", "/__admin/openapi.yaml")
         assert status == 200, status
-        self.document = yaml.safe_load(body)
+        self.document = check.read_yaml(body)
         self.description = check.AdminAPI()
         assert self.description.document == self.document, "the server hands out another description than the repository's"
         self.problems = []
