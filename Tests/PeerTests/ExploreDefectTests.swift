@@ -23,7 +23,7 @@ extension SearchingPeers {
         static let defects = [
             Defect("retry_without_body", "failed", runs: 30, "request/shape"),
             Defect("doubles_on_reconnect", "cut", runs: 60, "explore/twice"),
-            Defect("timer_not_cancelled", "cut", runs: 600, "explore/restless"),
+            Defect("timer_not_cancelled", "cut", runs: 360, "explore/restless"),
             Defect("history_races_chunk", "failed refused", runs: 120, "inside/transcript-equals-chunks"),
             Defect("refresh_storm", "refused", runs: 40, "explore/flood"),
         ]
