@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BuildingPeers {
     /// Runs the step in action.yml, with stand-ins for the runner's environment and for the releases.
     @Suite("The action")
     struct ActionTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension LongPeers {
+extension AttackingPeers {
     /// `scripts/attack` with a few seconds per part and a fixed seed.
     @Suite("Attack")
     struct AttackTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BuildingPeers {
     /// The products' documentation catalogues; TutorialTests compiles and runs their tutorials.
     @Suite("The products' documentation")
     struct DocumentationTests {

@@ -3,11 +3,11 @@ import JSON
 import TestSupport
 import Testing
 
-extension SearchingPeers {
+extension ExploringPeers {
     /// `fitiq-mock explore` with small commands as clients.
     @Suite("fitiq-mock explore")
     struct ExploreCommandTests {
-        private static let list = Peers.VerifyCommandTests.list
+        private static let list = BuildingPeers.VerifyCommandTests.list
         /// Lists the consultations, and retries once if the request fails.
         private static let retrying = #"\#(list) -f --retry 1 --retry-delay 1 --retry-all-errors || true"#
 
@@ -48,14 +48,14 @@ extension SearchingPeers {
         func ownWorlds() async throws {
             try await withFolder { folder in
                 let run = try await explore(
-                    ["--runs", "1", "--confirm", "1/1"], Peers.VerifyCommandTests.shoutInOwnWorld, in: folder)
+                    ["--runs", "1", "--confirm", "1/1"], BuildingPeers.VerifyCommandTests.shoutInOwnWorld, in: folder)
                 #expect(run.status == 1, "\(run.transcript)")
                 #expect(run.output.contains("ids/lowercase"), "\(run.transcript)")
                 #expect(run.output.contains("(Login)"), "\(run.transcript)")
                 #expect(try found(in: folder) == ["lowercase.yaml"])
                 let again = try await explore(
                     ["--replay", "found/lowercase.yaml"],
-                    Peers.VerifyCommandTests.shoutInOwnWorld, in: folder)
+                    BuildingPeers.VerifyCommandTests.shoutInOwnWorld, in: folder)
                 #expect(again.status == 1 && again.output.contains("✗ ids/lowercase"), "\(again.transcript)")
             }
         }

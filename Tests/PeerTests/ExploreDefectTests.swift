@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-extension SearchingPeers {
+extension ExploringPeers {
     /// `fitiq-mock explore --adapter` with Python clients, each with a mistake that no obligation covers.
     @Suite("Exploring clients with a mistake")
     struct ExploreDefectTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BuildingPeers {
     /// Files and streams that commands read and write.
     @Suite("Files and streams")
     struct FilesStory {

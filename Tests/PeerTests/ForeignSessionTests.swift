@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension Peers {
+extension BrowserPeers {
     /// Shows and replays sessions from other programs, each in its own dialect of HAR.
     @Suite("Foreign sessions")
     struct ForeignSessions {

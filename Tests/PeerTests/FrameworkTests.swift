@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BuildingPeers {
     /// The examples in docs/frameworks.md, if their tools are available.
     @Suite("Test frameworks")
     struct FrameworkTests {

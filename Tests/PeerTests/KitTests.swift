@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BuildingPeers {
     /// The package from the kit's tutorial, which depends on this package as an app would.
     @Suite("The kit in another package")
     struct KitTests {

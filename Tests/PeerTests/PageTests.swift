@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension LongPeers {
+extension BrowserPeers {
     /// The admin API's page, and reports in the same form, in Chromium.
     @Suite("The page")
     struct PageTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BuildingPeers {
     /// `swift package contract-test` in a package that gets the binary from an artifact bundle.
     @Suite("The plugin")
     struct PluginTests {

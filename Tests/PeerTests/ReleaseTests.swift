@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BuildingPeers {
     /// The contents of a release and of the files that run it, such as workflows and container descriptions.
     @Suite("A release")
     struct ReleaseTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BuildingPeers {
     /// `serve --scenario`, `check` and `scenarios`, with the binary that users run.
     @Suite("Scenarios on the command line")
     struct ScenarioCommandStory {

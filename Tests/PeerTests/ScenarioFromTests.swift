@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension SearchingPeers {
+extension ExploringPeers {
     /// `fitiq-mock scenario from` finds the smallest scenario in which a client fails in the same way as in a recorded
     /// session.
     @Suite("fitiq-mock scenario from")
@@ -90,7 +90,7 @@ extension SearchingPeers {
                     "response":{"status":503,"headers":[],"content":{"text":"busy","mimeType":"text/plain"}}}]}}
                     """#
                 try Data(session.utf8).write(to: folder["session.har"])
-                let script = "\(Peers.VerifyCommandTests.list) -f || \(Peers.VerifyCommandTests.shout)"
+                let script = "\(BuildingPeers.VerifyCommandTests.list) -f || \(BuildingPeers.VerifyCommandTests.shout)"
                 let run = try await from("session.har", ["--confirm", "1/1"], ["sh", "-c", script], in: folder)
                 #expect(run.status == 0, "\(run.transcript)")
                 #expect(run.errors.contains("broke ids/lowercase"), "\(run.transcript)")

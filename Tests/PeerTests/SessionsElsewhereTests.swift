@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BrowserPeers {
     /// Opens our recordings in other programs.
     @Suite("Recorded sessions in other programs")
     struct SessionsElsewhere {
@@ -33,7 +33,7 @@ extension Peers {
 
         @Test(
             "mitmproxy reads our recording and writes the same requests and answers",
-            arguments: RecordedSessions.stories)
+            arguments: BuildingPeers.RecordedSessions.stories)
         func mitmproxy(_ story: String) async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -53,7 +53,7 @@ extension Peers {
             "Playwright serves a browser from our recording",
             .enabled(if: Programs.chromium != nil, Programs.noChromium),
             // A page in a browser sends GET, which two sessions do not contain.
-            arguments: RecordedSessions.stories.filter { !["guide", "limit"].contains($0) })
+            arguments: BuildingPeers.RecordedSessions.stories.filter { !["guide", "limit"].contains($0) })
         func playwright(_ story: String) async throws {
             let script = Programs.peers.appendingPathComponent("open_with_playwright.py").path
             let session = Programs.sessions.appendingPathComponent("\(story).har").path

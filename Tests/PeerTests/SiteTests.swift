@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension Peers {
+extension BrowserPeers {
     /// The documentation site, as `scripts/site` creates it.
     @Suite("The site")
     struct SiteTests {

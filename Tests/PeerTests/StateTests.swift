@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension LongPeers {
+extension AttackingPeers {
     /// A server that is killed while three clients write, and then restarted with its state file.
     @Suite("State files")
     struct StateTests {

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-extension SearchingPeers {
+extension ExploringPeers {
     /// `fitiq-mock verify --against`: two versions of a client in identical worlds.
     @Suite("fitiq-mock verify --against")
     struct VerifyAgainstTests {
-        private static let list = Peers.VerifyCommandTests.list
-        private static let goals = #"\#(Peers.VerifyCommandTests.curl) "$FITIQ_MOCK_URL/api/v1/goals""#
+        private static let list = BuildingPeers.VerifyCommandTests.list
+        private static let goals = #"\#(BuildingPeers.VerifyCommandTests.curl) "$FITIQ_MOCK_URL/api/v1/goals""#
         /// An older command that behaves differently in its n-th run.
         private static let varying =
-            #"echo >> runs; \#(Peers.VerifyCommandTests.curl) -H 'Content-Type: application/json' "#
+            #"echo >> runs; \#(BuildingPeers.VerifyCommandTests.curl) -H 'Content-Type: application/json' "#
             + #"-d "{\"title\":\"Run $(wc -l < runs) km\",\"description\":\"Often\"}" "$FITIQ_MOCK_URL/api/v1/goals""#
 
         private func verify(_ old: String, _ new: String, _ options: [String] = []) async throws -> Command {
@@ -67,10 +67,10 @@ extension SearchingPeers {
 
         @Test("A breach fails the run only if the older version does not have it")
         func broken() async throws {
-            let shout = Peers.VerifyCommandTests.shout
+            let shout = BuildingPeers.VerifyCommandTests.shout
             let both = try await verify(shout, shout)
             #expect(both.status == 0, "\(both.transcript)")
-            let newer = try await verify(Peers.VerifyCommandTests.whisper, shout)
+            let newer = try await verify(BuildingPeers.VerifyCommandTests.whisper, shout)
             #expect(newer.status == 1 && newer.output.contains("✗ ids/lowercase"), "\(newer.transcript)")
         }
 
