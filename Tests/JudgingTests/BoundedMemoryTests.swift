@@ -22,20 +22,20 @@ struct BoundedMemoryTests {
         let goal = #"{"id":"g","conversationId":"c"}"#
         let story = Story { story in
             story.request(
-                "POST /api/v1/consultations", endpoint: .createConsultation,
+                line: "POST /api/v1/consultations", endpoint: .createConsultation,
                 body: Array(#"{"persona":"nutritionist"}"#.utf8),
                 status: 409, answer: Array(#"{"error":{"details":{"existing_consultation_id":"c"}}}"#.utf8), at: 0)
-            story.request("POST /api/v1/consultations", endpoint: .createConsultation, status: 429, at: 0)
-            story.request("GET /api/v1/goals/g", endpoint: .showGoal, status: 404, at: 0)
-            story.request("GET /api/v1/goals/h", endpoint: .showGoal, answer: Array(goal.utf8), at: 0)
-            story.request("GET /api/v1/goals/i", endpoint: .showGoal, status: 503, at: 0)
-            story.request("GET /api/v1/goals/i", endpoint: .showGoal, status: 401, at: 0)
+            story.request(line: "POST /api/v1/consultations", endpoint: .createConsultation, status: 429, at: 0)
+            story.request(line: "GET /api/v1/goals/g", endpoint: .showGoal, status: 404, at: 0)
+            story.request(line: "GET /api/v1/goals/h", endpoint: .showGoal, answer: Array(goal.utf8), at: 0)
+            story.request(line: "GET /api/v1/goals/i", endpoint: .showGoal, status: 503, at: 0)
+            story.request(line: "GET /api/v1/goals/i", endpoint: .showGoal, status: 401, at: 0)
             story.request(
-                "POST /api/v1/meal-logs/natural", endpoint: .createMealLog, status: 201,
+                line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog, status: 201,
                 answer: Array(#"{"data":{"id":"m","status":"processing"}}"#.utf8), at: 0)
-            story.request("GET /api/v1/meal-logs/m", endpoint: .showMealLog, at: 6)
-            story.request("GET /api/v1/consultations/c/messages", endpoint: .listMessages, at: 6)
-            story.request("POST /api/v1/auth/refresh", endpoint: .refreshTokens, at: 6)
+            story.request(line: "GET /api/v1/meal-logs/m", endpoint: .showMealLog, at: 6)
+            story.request(line: "GET /api/v1/consultations/c/messages", endpoint: .listMessages, at: 6)
+            story.request(line: "POST /api/v1/auth/refresh", endpoint: .refreshTokens, at: 6)
         }
         return story.journal.entries().compactMap { entry in
             guard case .exchange(let exchange) = entry.event else { return nil }
@@ -47,8 +47,9 @@ struct BoundedMemoryTests {
     func cutsEvidence() throws {
         let body = Array("{\"raw_input\":\"\(String(repeating: "x", count: 5_000))\"}".utf8)
         let entries = Story { story in
-            story.request("POST /a", endpoint: .createMealLog, body: body, status: 400, answer: body, at: 0)
-            story.request("POST /a", endpoint: .createMealLog, body: Array(body.prefix(4_096)), status: 400, at: 0)
+            story.request(line: "POST /a", endpoint: .createMealLog, body: body, status: 400, answer: body, at: 0)
+            story.request(
+                line: "POST /a", endpoint: .createMealLog, body: Array(body.prefix(4_096)), status: 400, at: 0)
             story.opened("c", at: 0)
             story.frame(.client, .text, body, at: 0)
         }.journal.entries().map(Fact.init)
@@ -103,9 +104,7 @@ struct IdentityTests {
 
     @Test("A scene distinguishes the sockets of users whose ids are spelled similarly", arguments: twins)
     func sockets(_ first: ExactString, _ second: ExactString) {
-        var story = SocketStory()
-        story.open(1, at: 0, on: "c1", user: first)
-        story.open(2, at: 1, on: "c2", user: second)
+        let story = SocketStory().open(1, at: 0, on: "c1", user: first).open(2, at: 1, on: "c2", user: second)
         var scene = Scene()
         for entry in story.journal.entries() { scene.observe(Fact(entry)) }
         #expect(scene.openSockets(of: first).map(\.connection) == [1])
@@ -115,12 +114,8 @@ struct IdentityTests {
     @Test("An answer to one user does not create an obligation for another user", arguments: twins)
     func shown(_ first: ExactString, _ second: ExactString) {
         func verdict(_ other: ExactString) -> Told? {
-            var story = Story()
-            story.becomes(first.text)
-            story.request(.listGoals, answer: ["goals": [ReuseTests.linked]], at: 0)
-            story.becomes(other.text)
-            story.request(.chatAboutGoal, body: ReuseTests.chat, status: 201, answer: ReuseTests.link, at: 1)
-            return story.verdict("goal/reuses-conversation")
+            Story().becomes(first.text).request(.listGoals, answer: ["goals": [ReuseTests.linked]], at: 0)
+                .becomes(other.text).chats(at: 1).journal.verdict("goal/reuses-conversation")
         }
         #expect(verdict(first)?.outcome == .broken)
         #expect(verdict(second) == .notExercised)

@@ -36,10 +36,8 @@ struct ContractTableTests {
         Row("request/shape", .must, .all),
         Row("consultation/conflict-continues-existing", .must, .guides([.consultationWebSocket])),
         Row("consultation/limit-stops-creating", .must, .guides([.consultationWebSocket])),
-        Row(
-            "consultation/history-before-connect", .should, .guides([.consultationWebSocket, .enhancedConsultations])),
-        Row(
-            "retry/backoff-on-5xx", .must, .guides([.consultationWebSocket, .goalLinking, .mealLogWebSocket])),
+        Row("consultation/history-before-connect", .should, .guides([.consultationWebSocket, .enhancedConsultations])),
+        Row("retry/backoff-on-5xx", .must, .guides([.consultationWebSocket, .goalLinking, .mealLogWebSocket])),
         Row("retry/creates-once", .should, .ours),
         Row("goal/reuses-conversation", .must, .guides([.goalLinking])),
         Row("goal/links-created-goal", .must, .guides([.goalLinking])),
@@ -51,8 +49,7 @@ struct ContractTableTests {
     @Test("Each row of the table matches its judge's level and source", arguments: rows)
     func exists(_ row: Row) throws {
         let obligation = try #require(Judge.obligations.first { $0.id == row.id })
-        #expect(obligation.level == row.level)
-        #expect(obligation.origin == row.origin)
+        #expect((obligation.level, obligation.origin) == (row.level, row.origin))
     }
 
     @Test("The list of judges matches the table's rows in order")
@@ -150,24 +147,18 @@ struct AdviceTests {
         ])
     func language(userAgent: String?, isSwift: Bool) throws {
         var judge = Judge(mode: .union)
-        var story = Story()
+        let story = Story()
         let fields = userAgent.map { ["User-Agent: \($0)"] } ?? []
-        story.request(.showConsultation, Story.id(10).uppercased(), status: 404, at: 0, fields: fields)
+        story.request(.showConsultation, uuid(10).uppercased(), status: 404, at: 0, fields: fields)
         // The first request that identifies the language counts.
         story.request(.listGoals, at: 1, fields: isSwift ? ["User-Agent: curl/8.5.0"] : [])
         for entry in story.journal.entries() { judge.observe(entry) }
-        let verdict = try #require(judge.verdicts().first { $0.obligation.id == "ids/lowercase" })
+        let verdict = try #require(judge.verdict("ids/lowercase"))
         #expect(verdict.outcome == .broken)
         let general = verdict.obligation.advice
         #expect(verdict.advice.hasPrefix(general) && !general.contains("uuidString"))
         #expect(verdict.advice.contains("uuidString") == isSwift)
-        let text = TerminalReport(
-            Report(
-                title: "x",
-                runs: [
-                    .init(scenario: "a", mode: .union, hasConnected: true, verdicts: judge.verdicts(), exposures: [])
-                ])
-        ).text
+        let text = TerminalReport(Report(title: "x", runs: [SampleReport.run("a", judge.verdicts())])).text
         #expect(text.contains("How to fix it: \(verdict.advice)\n"))
     }
 
@@ -194,10 +185,7 @@ struct SocketObligationTests {
         ("ws/message-shape", .must, .guides([.consultationWebSocket, .enhancedConsultations])),
         ("ws/no-send-while-streaming", .should, .guides([.consultationWebSocket, .enhancedConsultations])),
         ("ws/keepalive", .should, .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])),
-        (
-            "ws/reconnect-backoff", .must,
-            .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])
-        ),
+        ("ws/reconnect-backoff", .must, .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])),
         ("ws/reconnect-limit", .should, .guides([.consultationWebSocket])),
         ("ws/reconnects", .should, .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])),
         (
@@ -211,8 +199,7 @@ struct SocketObligationTests {
     @Test("The socket judges match the contract table's rows in order")
     func table() {
         let obligations = SocketStory.judges.map { $0.obligation }
-        #expect(obligations.map(\.id) == Self.table.map(\.0))
-        #expect(obligations.map(\.level) == Self.table.map(\.1))
+        #expect((obligations.map(\.id), obligations.map(\.level)) == (Self.table.map(\.0), Self.table.map(\.1)))
         #expect(obligations.map(\.origin) == Self.table.map(\.2))
     }
 
@@ -231,33 +218,21 @@ struct SocketObligationTests {
     private static func at(_ seconds: Double) -> Timestamp { SocketStory.time(seconds) }
     private static let second = Tolerance.second
 
-    static let sentences: [(String, String)] = [
-        (Messages.wrongEndpoint("/ws"), "The client requested a WebSocket at /ws, which does not exist."),
-        (
-            Messages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
-            "The client opened a socket at 10:31:01 while another socket for the same user, opened at 10:30:00, was still open."
-        ),
-        (
-            Messages.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1),
-            "The client tried again 0.999 s after the socket ended at 10:30:04; it must wait at least 1 s."
-        ),
-        (
-            Messages.tooSoon(wait: 200_000_000, failedAt: at(4), number: 3),
-            "The client made attempt 3 0.2 s after attempt 2 had failed at 10:30:04; it must wait at least 1 s."
-        ),
-        (
-            Messages.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2),
-            "The client waited 0 s before attempt 2, less than the 12.05 s before an earlier attempt."
-        ),
-        (
-            Messages.noPing(for: 3601 * second + 1_000_000, since: at(-1)),
-            "The socket was idle for 3601.001 s from 10:29:59; a ping is expected every 30 s."
-        ),
-        (Messages.wrongCloseCode(1005), "The client closed with code 1005; expected 1000 or 1001."),
-        (
-            Messages.closeNotAnswered(1012),
-            "The client did not answer the server's close frame (1012) with a close frame."
-        ),
+    static let sentences: KeyValuePairs<String, String> = [
+        Messages.wrongEndpoint("/ws"): "The client requested a WebSocket at /ws, which does not exist.",
+        Messages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil):
+            "The client opened a socket at 10:31:01 while another socket for the same user, opened at 10:30:00, was still open.",
+        Messages.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1):
+            "The client tried again 0.999 s after the socket ended at 10:30:04; it must wait at least 1 s.",
+        Messages.tooSoon(wait: 200_000_000, failedAt: at(4), number: 3):
+            "The client made attempt 3 0.2 s after attempt 2 had failed at 10:30:04; it must wait at least 1 s.",
+        Messages.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2):
+            "The client waited 0 s before attempt 2, less than the 12.05 s before an earlier attempt.",
+        Messages.noPing(for: 3601 * second + 1_000_000, since: at(-1)):
+            "The socket was idle for 3601.001 s from 10:29:59; a ping is expected every 30 s.",
+        Messages.wrongCloseCode(1005): "The client closed with code 1005; expected 1000 or 1001.",
+        Messages.closeNotAnswered(1012):
+            "The client did not answer the server's close frame (1012) with a close frame.",
     ]
 
     @Test("A finding's message contains the measured numbers", arguments: sentences)

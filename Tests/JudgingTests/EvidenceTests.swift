@@ -8,19 +8,24 @@ import Traffic
 struct EvidenceTests {
     /// A client that breaks obligations whose proof requires more than messages and answers; it breaks one more
     /// obligation with a meal log that has no body.
-    private static let story = Story {
-        $0.request(.listGoals, at: 0, fields: [])
-        $0.connected(Story.id(1), on: 100, at: 1)
-        $0.logsMeal(Story.id(2), at: 40)
-        $0.request(.showMealLog, Story.id(2), at: 47)
-        $0.connected(Story.id(1), on: 101, at: 50)
+    private static let journal = Story {
+        $0.request(.listGoals, at: 0, fields: []).connected(uuid(1), on: 100, at: 1).logsMeal(uuid(2), at: 40)
+        $0.request(.showMealLog, uuid(2), at: 47).connected(uuid(1), on: 101, at: 50)
         $0.closed(on: 100, by: .client, .finish, at: 55)
-    }
+    }.journal
 
     private static func broken(_ evidence: Evidence) -> Set<String> {
         var judge = Judge(mode: .union, evidence: evidence)
-        for entry in story.journal.entries() { judge.observe(entry) }
+        for entry in journal.entries() { judge.observe(entry) }
         return Set(judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id))
+    }
+
+    /// The entry with a changed exchange.
+    private static func changed(_ entry: JournalEntry, _ change: (inout RecordedExchange) -> Void) -> JournalEntry {
+        guard case .exchange(var exchange) = entry.event else { return entry }
+        change(&exchange)
+        return JournalEntry(
+            number: entry.number, time: entry.time, connection: entry.connection, event: .exchange(exchange))
     }
 
     @Test("An obligation counts as not exercised if the journal lacks the data it needs")
@@ -45,9 +50,8 @@ struct EvidenceTests {
             .controlFrames: ["ws/keepalive", "ws/close-handshake"],
             .socketEnds: [
                 "ws/single-connection", "ws/meal-socket-single", "ws/keepalive", "ws/reconnect-backoff",
-                "ws/reconnect-limit", "ws/reconnects",
-                "ws/no-reconnect-after-own-close", "ws/recovers-history", "ws/close-handshake",
-                "meal/no-fetch-after-completed", "meal/no-poll-while-connected",
+                "ws/reconnect-limit", "ws/reconnects", "ws/no-reconnect-after-own-close", "ws/recovers-history",
+                "ws/close-handshake", "meal/no-fetch-after-completed", "meal/no-poll-while-connected",
             ],
             .credentials: [
                 "auth/credentials-on-every-request", "auth/websocket-credentials", "auth/refresh-token-once",
@@ -68,12 +72,7 @@ struct EvidenceTests {
         func verdicts(_ answerers: [RecordedExchange.Answerer?]) -> [String: Verdict] {
             var judge = Judge(mode: .union)
             for (entry, answerer) in zip(story.journal.entries(), answerers) {
-                guard case .exchange(var exchange) = entry.event else { continue }
-                exchange.answeredBy = answerer
-                judge.observe(
-                    JournalEntry(
-                        number: entry.number, time: entry.time, connection: entry.connection, event: .exchange(exchange)
-                    ))
+                judge.observe(Self.changed(entry) { $0.answeredBy = answerer })
             }
             return Dictionary(uniqueKeysWithValues: judge.verdicts().map { ($0.obligation.id, $0) })
         }
@@ -97,12 +96,10 @@ struct EvidenceTests {
         func verdict(_ count: Int) throws -> Verdict {
             let story = Story { story in
                 for index in 0..<count {
-                    story.request(.showGoal, Story.id(10).uppercased(), status: 404, at: Double(index))
+                    story.request(.showGoal, uuid(10).uppercased(), status: 404, at: Double(index))
                 }
             }
-            var judge = Judge(mode: .union)
-            for entry in story.journal.entries() { judge.observe(entry) }
-            return try #require(judge.verdicts().first { $0.obligation.id == "ids/lowercase" })
+            return try #require(story.journal.judge().verdict("ids/lowercase"))
         }
         #expect(try verdict(5).moreEntries == [])
         let some = try verdict(8)
@@ -119,26 +116,17 @@ struct EvidenceTests {
         let story = Story { for second in 0..<6 { $0.request(.listGoals, at: Double(second)) } }
         var judge = Judge(mode: .union)
         for entry in story.journal.entries() where [3, 4, 6].contains(entry.number) { judge.observe(entry) }
-        #expect(judge.missedCount == 3)
-        #expect(judge.lastNumber == 6)
+        #expect((judge.missedCount, judge.lastNumber) == (3, 6))
     }
 
     @Test("The judge does not guess what a lost answer contained")
     func lostAnswers() {
-        func verdict(_ id: String, isLost: Bool, _ tell: (inout Story) -> Void) -> Verdict.Outcome? {
+        func verdict(_ id: String, isLost: Bool, _ tell: (Story) -> Void) -> Verdict.Outcome? {
             var judge = Judge(mode: .union)
             for entry in Story(tell).journal.entries() {
-                guard isLost, case .exchange(var exchange) = entry.event else {
-                    judge.observe(entry)
-                    continue
-                }
-                exchange.responseBody = RecordedBody([], of: 1)
-                judge.observe(
-                    JournalEntry(
-                        number: entry.number, time: entry.time, connection: entry.connection,
-                        event: .exchange(exchange)))
+                judge.observe(isLost ? Self.changed(entry) { $0.responseBody = RecordedBody([], of: 1) } : entry)
             }
-            return judge.verdicts().first { $0.obligation.id == id }?.outcome
+            return judge.verdict(id)?.outcome
         }
         for isLost in [false, true] {
             let outcome: Verdict.Outcome = isLost ? .notExercised : .broken
@@ -151,7 +139,7 @@ struct EvidenceTests {
                     verdict(id, isLost: isLost) {
                         for time in [0.0, 1] {
                             $0.request(
-                                .updateGoal, Story.id(1), body: ["conversationId": .string(Story.id(2))],
+                                .updateGoal, uuid(1), body: ["conversationId": .string(uuid(2))],
                                 status: 404, answer: ["error": ["code": "GOAL_NOT_FOUND"]], at: time)
                         }
                     } == outcome, "\(id)")

@@ -9,7 +9,7 @@ import WebSocket
 @Suite("Facts from entries")
 struct FactTests {
     /// The first entry of a story, as a request.
-    static func request(_ tell: (inout Story) -> Void) throws -> RequestFact {
+    static func request(_ tell: (Story) -> Void) throws -> RequestFact {
         let entry = try #require(Story(tell).journal.entries().first)
         guard case .request(let request) = Fact(entry).kind else { throw RequestError.isNone }
         return request
@@ -47,13 +47,13 @@ struct FactTests {
 
     @Test("A path that is too short for an id yields no id")
     func shortPaths() throws {
-        #expect(try Self.request { $0.request("GET /api/v1/goals", endpoint: .showGoal, at: 0) }.sentID == nil)
+        #expect(try Self.request { $0.request(line: "GET /api/v1/goals", endpoint: .showGoal, at: 0) }.sentID == nil)
         let paths: [(String, ExactString?)] = [
             ("/a", nil), ("/api/v1/consultations", nil), ("/api/v1/consultations/c", "c"),
             ("/api/v1/consultations/c/ws", "c"),
         ]
         for (path, id) in paths {
-            let head = try Self.request { $0.request("GET \(path)", endpoint: nil, at: 0) }.exchange.head
+            let head = try Self.request { $0.request(line: "GET \(path)", endpoint: nil, at: 0) }.exchange.head
             let opening = RecordedOpening(
                 head: head, requestedAt: Story.time(0), endpoint: .webSocket, user: "sarah", faults: [])
             let entry = JournalEntry(number: 1, time: Story.time(0), connection: 1, event: .opened(opening))
@@ -77,9 +77,7 @@ struct FactTests {
     ]
 
     @Test("A truncated payload reveals its frame's type only if the server sent the whole frame", arguments: beginnings)
-    func beginning(
-        _ sender: Party, _ opcode: Opcode, _ delivery: Delivery, _ faults: [String], _ type: String?
-    ) {
+    func beginning(_ sender: Party, _ opcode: Opcode, _ delivery: Delivery, _ faults: [String], _ type: String?) {
         let frame = RecordedFrame(
             sender: sender, opcode: opcode, payload: Array(#"{"type":"pong""#.utf8), delivery: delivery, faults: faults)
         #expect(FrameFact(frame).type == type)
@@ -90,8 +88,7 @@ struct FactTests {
         let request = try Self.request {
             $0.request(.listGoals, at: 0, fields: ["Authorization: \(scheme) abc", "x-api-key: k"])
         }
-        #expect(request.credentials.token == "abc")
-        #expect(request.credentials.apiKey == "k")
+        #expect((request.credentials.token, request.credentials.apiKey) == ("abc", "k"))
     }
 
     @Test(

@@ -46,10 +46,7 @@ struct OutcomeTests {
         ([run(command: .exited(2))], "command", 0, "The run passes."),
         ([run(command: .exited(2))], "default command", 0, "The run passes."),
         ([run(command: .exited(2))], "other command", 1, "The run fails: a command failed."),
-        (
-            [run(command: .exited(0))], "command", 1,
-            "The run fails: the known-broken list has outdated lines."
-        ),
+        ([run(command: .exited(0))], "command", 1, "The run fails: the known-broken list has outdated lines."),
         ([honest(.exited(2))], "", 0, "The run passes."),
         ([honest(.exited(2))], "command", 1, "The run fails: the known-broken list has outdated lines."),
         ([honest(.signalled(9))], "", 1, "The run fails: a command failed."),
@@ -78,12 +75,8 @@ struct OutcomeTests {
         #expect(Messages.judgement(outcome) == sentence)
         // Every format contains the same sentence.
         #expect(TerminalReport(report, knownBroken: known).text.hasSuffix(" \(sentence)\n"))
-        #expect(
-            String(decoding: JSONReport(report, knownBroken: known).bytes, as: UTF8.self)
-                .contains("\"exit_code\":\(exitCode),"))
-        #expect(
-            String(decoding: MarkdownReport(report, knownBroken: known).bytes, as: UTF8.self)
-                .contains(exitCode == 0 ? "✅" : "❌"))
+        #expect(JSONReport(report, knownBroken: known).text.contains("\"exit_code\":\(exitCode),"))
+        #expect(MarkdownReport(report, knownBroken: known).text.contains(exitCode == 0 ? "✅" : "❌"))
     }
 
     @Test("An incomplete report fails and does not mark known-broken lines as outdated")
@@ -95,8 +88,8 @@ struct OutcomeTests {
         #expect(outcome.exitCode == 1 && outcome.outdated.isEmpty)
         #expect(Messages.judgement(outcome) == "The run is incomplete and fails.")
         #expect(TerminalReport(report).text.hasPrefix("t (incomplete)\n\nInterrupted: 1 of 3"))
-        #expect(String(decoding: MarkdownReport(report).bytes, as: UTF8.self).contains("\n- Interrupted: 1 of 3"))
-        #expect(String(decoding: JSONReport(report).bytes, as: UTF8.self).contains(#""incomplete":"Interrupted"#))
+        #expect(MarkdownReport(report).text.contains("\n- Interrupted: 1 of 3"))
+        #expect(JSONReport(report).text.contains(#""incomplete":"Interrupted"#))
         report.runs = [Self.run(.broken, [Self.finding], connected: false)]
         #expect(report.outcome().exitCode == 1)
         #expect(Messages.judgement(report.outcome()) == "The run is incomplete and fails, and a must is broken.")
@@ -122,9 +115,7 @@ struct OutcomeTests {
     func hidden() throws {
         var report = Report(title: "t", runs: [Self.run(.notExercised, command: .exited(0))])
         func rows() -> [Bool] {
-            [TerminalReport(report).text, String(decoding: MarkdownReport(report).bytes, as: UTF8.self)].map {
-                $0.contains("ids/lowercase")
-            }
+            [TerminalReport(report).text, MarkdownReport(report).text].map { $0.contains("ids/lowercase") }
         }
         #expect(rows() == [false, true], "a terminal only counts what was not faced")
         report.faced = ["ids/lowercase"]
@@ -135,8 +126,8 @@ struct OutcomeTests {
         #expect(rows() == [false, false])
         #expect(!TerminalReport(report).text.contains(unfaced))
         #expect(TerminalReport(report).text.contains("1 more obligation is faced only in scenarios that were not run."))
-        #expect(String(decoding: JUnitReport(report).bytes, as: UTF8.self).contains("ids/lowercase") == false)
-        #expect(String(decoding: JSONReport(report).bytes, as: UTF8.self).contains("ids/lowercase"))
+        #expect(JUnitReport(report).text.contains("ids/lowercase") == false)
+        #expect(JSONReport(report).text.contains("ids/lowercase"))
         #expect(TerminalReport(report).text.contains("1 not exercised"), "it counts all the same")
         report.runs = [Self.run()]
         #expect(rows() == [true, true])
@@ -152,20 +143,16 @@ struct OutcomeTests {
     @Test(
         "The known-broken list reader accepts valid lines and explains bad lines",
         arguments: [
-            ("", ""), ("# nothing\n\n  # more\n", ""), ("ids/lowercase # always\r\n", ""),
-            ("ids/lower-case", "f:1: there is no obligation or check 'ids/lower-case'. Did you mean 'ids/lowercase'?"),
-            (
-                "\na b c",
+            "": "", "# nothing\n\n  # more\n": "", "ids/lowercase # always\r\n": "",
+            "ids/lower-case": "f:1: there is no obligation or check 'ids/lower-case'. Did you mean 'ids/lowercase'?",
+            "\na b c":
                 "f:2: a line must be an obligation's id or a check's address, preceded by a scenario if it "
-                    + "applies only to that scenario; got 'a b c'."
-            ),
-            ("zzzzzzzzzzzzzzzz", "f:1: there is no obligation or check 'zzzzzzzzzzzzzzzz'."),
-            (
-                "ids/lowercase\na ids/lowercase\nids/lowercase\n",
-                "f:3: 'ids/lowercase' is already on line 1; remove one of the lines."
-            ),
-            ("x\ny z\n", "f:1: there is no obligation or check 'x'.\nf:2: there is no obligation or check 'z'."),
-        ])
+                + "applies only to that scenario; got 'a b c'.",
+            "zzzzzzzzzzzzzzzz": "f:1: there is no obligation or check 'zzzzzzzzzzzzzzzz'.",
+            "ids/lowercase\na ids/lowercase\nids/lowercase\n":
+                "f:3: 'ids/lowercase' is already on line 1; remove one of the lines.",
+            "x\ny z\n": "f:1: there is no obligation or check 'x'.\nf:2: there is no obligation or check 'z'.",
+        ] as KeyValuePairs<String, String>)
     func list(text: String, mistakes: String) {
         do {
             _ = try KnownBroken(reading: Array(text.utf8))

@@ -8,7 +8,7 @@ import Traffic
 
 /// Draws from only a few values, so that events affect each other.
 extension Draw {
-    fileprivate mutating func id() -> String { element(of: [Story.id(below(40)), Story.id(10).uppercased(), "x", ""]) }
+    fileprivate mutating func id() -> String { element(of: [uuid(below(40)), uuid(10).uppercased(), "x", ""]) }
     fileprivate mutating func faults() -> [String] { below(5) == 0 ? ["fault"] : [] }
     fileprivate mutating func delivery() -> Delivery {
         element(of: [.complete, .complete, .complete, .partial, .none])
@@ -35,21 +35,20 @@ extension Draw {
     }
 
     /// A plausible client action.
-    fileprivate mutating func likely(_ story: inout Story, at time: Double) {
+    fileprivate mutating func likely(_ story: Story, at time: Double) {
         switch below(10) {
         case 0:
             story.request(
                 .createConsultation, body: ["persona": "nutritionist"], status: 409,
                 answer: ["error": ["details": ["existing_consultation_id": .string(id())]]], at: time)
-        case 1: story.logsMeal(Story.id(below(40)), at: time)
-        case 2: for _ in 0..<20 { story.lists([Story.id(below(40))], at: time) }
+        case 1: story.logsMeal(uuid(below(40)), at: time)
+        case 2: for _ in 0..<20 { story.lists("processing", [uuid(below(40))], at: time) }
         case 3:
             let code: JSONValue = ["error": ["code": "TOO_MANY_ACTIVE_CONSULTATIONS"]]
             for _ in 0..<2 { story.request(.createConsultation, status: 429, answer: code, at: time) }
         case 4:
             for _ in 0..<2 {
-                story.request(
-                    .chatAboutGoal, body: ReuseTests.chat, status: 201, answer: ReuseTests.link, at: time)
+                story.request(.chatAboutGoal, body: ReuseTests.chat, status: 201, answer: ReuseTests.link, at: time)
             }
         case 5: story.request(.createGoal, status: 201, answer: object(), at: time)
         case 6: story.connected(id(), on: UInt64(100 + below(6)), at: time)
@@ -57,7 +56,7 @@ extension Draw {
             if below(2) == 0 {
                 story.token = AccessToken(subject: ExactString(story.user), expiresAt: 0).signed(with: [1])
             }
-            story.request(.refreshTokens, body: ["refresh_token": .string(Story.id(below(20)))], at: time)
+            story.request(.refreshTokens, body: ["refresh_token": .string(uuid(below(20)))], at: time)
         case 8: for _ in 0..<2 { story.request(.createMealLog, status: nil, at: time, created: id()) }
         default: for _ in 0..<3 { story.request(.listGoals, status: element(of: [200, 401, 503, 503]), at: time) }
         }
@@ -68,12 +67,12 @@ extension Draw {
             var time = 0.0
             for _ in 0..<steps {
                 time += Double(below(40)) / 10
-                step(&story, at: time)
+                step(story, at: time)
             }
         }
     }
 
-    private mutating func step(_ story: inout Story, at time: Double) {
+    private mutating func step(_ story: Story, at time: Double) {
         let connection = UInt64(100 + below(6))
         if below(10) == 0 { story.becomes(element(of: ["sarah", "tom"])) }
         if below(20) == 0 { story.apiKey = element(of: ["k", nil]) }
@@ -94,7 +93,7 @@ extension Draw {
             let frames: [[UInt8]] = [Array(#"{"type":"message"}"#.utf8), [123, UInt8(below(256))]]
             story.frame(
                 .client, element(of: [.text, .text, .binary, .ping]), element(of: frames), on: connection, at: time)
-        case 5: likely(&story, at: time)
+        case 5: likely(story, at: time)
         default:
             story.request(
                 // Mostly operations from the guides, because most judges are about these operations.
@@ -132,7 +131,7 @@ struct RandomJournalTests {
                 }
             }
             // The same journal has the same verdicts.
-            #expect(story.judge(in: mode).verdicts().map(Told.init) == judge.verdicts().map(Told.init))
+            #expect(story.journal.judge(in: mode).verdicts().map(Told.init) == judge.verdicts().map(Told.init))
         }
         if mode == .union {
             let rows = Set(ContractTableTests.rows.map(\.id))
@@ -206,7 +205,7 @@ struct RandomJournalTests {
         var judge = Judge(mode: .union)
         var journal = Journal()
         let story = Story { story in
-            story.connected(Story.id(1), at: 0)
+            story.connected(uuid(1), at: 0)
             story.received(["type": "template_created", "metadata": LinkTests.made], at: 0)
             story.request(.createGoal, status: 201, answer: LinkTests.goal, at: 0)
         }

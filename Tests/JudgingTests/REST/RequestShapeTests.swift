@@ -12,11 +12,11 @@ struct RequestShapeTests {
             $0.request(
                 .createGoal, body: ["title": "Run", "description": "", "targetDate": "2025-03-01T00:00:00Z"],
                 status: 201, at: 0)
-            $0.request(.updateGoal, Story.id(1), body: ["progress": 0.5], at: 0)
-            $0.request(.chatAboutGoal, body: ["goalId": .string(Story.id(1))], status: 201, at: 0)
+            $0.request(.updateGoal, uuid(1), body: ["progress": 0.5], at: 0)
+            $0.request(.chatAboutGoal, body: ["goalId": .string(uuid(1))], status: 201, at: 0)
             $0.request(.createMealLog, body: ["raw_input": "2 eggs", "meal_type": "lunch"], status: 201, at: 0)
             $0.request(.listConsultations, query: "page=1&page_size=100&is_archived=true", at: 0)
-            $0.request(.listMessages, Story.id(1), query: "page=2", at: 0)
+            $0.request(.listMessages, uuid(1), query: "page=2", at: 0)
             $0.request(.listQuickActions, query: "context_type=mood", at: 0)
             $0.request(.listMealLogs, query: "start_date=2025-01-29", at: 0)
         },
@@ -25,25 +25,24 @@ struct RequestShapeTests {
                 .createSleep,
                 body: ["id": 1, "start_time": "2025-01-28T22:00:00Z", "end_time": "2025-01-29T06:00:00Z", "x": 1],
                 status: 201, at: 0)
-            $0.request(.shareWorkoutTemplate, Story.id(1), body: ["user_id": "a"], status: 201, at: 0)
-            $0.request(.copyWorkoutTemplate, Story.id(1), body: ["new_name": "b"], status: 201, at: 0)
+            $0.request(.shareWorkoutTemplate, uuid(1), body: ["user_id": "a"], status: 201, at: 0)
+            $0.request(.copyWorkoutTemplate, uuid(1), body: ["new_name": "b"], status: 201, at: 0)
             // The request does not change members that the body lacks.
-            $0.request(.replaceWorkoutTemplate, Story.id(1), body: ["category": "c"], at: 0)
+            $0.request(.replaceWorkoutTemplate, uuid(1), body: ["category": "c"], at: 0)
             $0.request(.generateInsights, body: ["insight_type": "weekly"], status: 201, at: 0)
             $0.request(.searchJournal, query: "q=a&limit=1&offset=0", at: 0)
             $0.request(.analyzeMoodEntries, query: "from=2025-01-01&to=2025-01-29", at: 0)
             $0.request(.listInsights, query: "archived_status=true", at: 0)
-            $0.request(.copyWorkoutTemplate, Story.id(1), status: 201, at: 0)
-            $0.request(.readInsight, Story.id(1), at: 0)
-            $0.request(.deleteInsight, Story.id(1), status: 204, at: 0)
+            $0.request(.copyWorkoutTemplate, uuid(1), status: 201, at: 0).request(.readInsight, uuid(1), at: 0)
+            $0.request(.deleteInsight, uuid(1), status: 204, at: 0)
         },
         Chapter("meals of the apps: together, changed, confirmed", .kept(4)) {
             $0.request(
                 .createMealLogs, body: ["meal_logs": [["raw_input": "tea", "meal_type": "drink"]]], status: 201, at: 0)
             $0.request(.createMealLog, body: ["raw_input": "tea", "meal_type": "drink"], status: 201, at: 0)
-            $0.request(.updateMealLog, Story.id(1), body: ["notes": ""], at: 0)
+            $0.request(.updateMealLog, uuid(1), body: ["notes": ""], at: 0)
             $0.request(
-                .confirmMealPhoto, Story.id(1),
+                .confirmMealPhoto, uuid(1),
                 body: [
                     "confirmed_items": [
                         [
@@ -52,27 +51,26 @@ struct RequestShapeTests {
                         ]
                     ]
                 ], at: 0)
-            $0.request(.showMealPhoto, Story.id(1), at: 0)
-            $0.request(.deleteMealPhoto, Story.id(1), status: 204, at: 0)
+            $0.request(.showMealPhoto, uuid(1), at: 0).request(.deleteMealPhoto, uuid(1), status: 204, at: 0)
         },
         Chapter("a photo is a form", .kept()) {
             let body = "--x\r\nContent-Type: image/png\r\n\r\nPNG\r\n--x--\r\n"
             $0.request(
-                "POST /api/v1/meal-logs/photo", endpoint: .recognizeMealPhoto, body: Array(body.utf8), status: 201,
+                line: "POST /api/v1/meal-logs/photo", endpoint: .recognizeMealPhoto, body: Array(body.utf8),
+                status: 201,
                 at: 0, fields: ["Content-Type: multipart/form-data; boundary=x"])
         },
         Chapter("what has nothing to read is not asked about", .notExercised) {
-            $0.request(.archiveConsultation, Story.id(1), at: 0)
-            $0.request(.listConsultations, at: 0)
-            $0.request(.showGoal, Story.id(1), at: 0)
+            $0.request(.archiveConsultation, uuid(1), at: 0).request(.listConsultations, at: 0)
+            $0.request(.showGoal, uuid(1), at: 0)
         },
         Chapter("a body that the journal did not keep is not asked about", .notExercised) {
             $0.request(
-                "POST /api/v1/goals", endpoint: .createGoal, status: 201, at: 0,
+                line: "POST /api/v1/goals", endpoint: .createGoal, status: 201, at: 0,
                 fields: ["Content-Type: application/json", "Content-Length: 9"])
         },
         Chapter("parameters that a guide does not know are allowed", .kept(), in: .enhancedConsultations) {
-            $0.request(.showConsultation, Story.id(1), query: "page=x", at: 0)
+            $0.request(.showConsultation, uuid(1), query: "page=x", at: 0)
             $0.request(.listConsultations, query: "sort=title", at: 0)
         },
         Chapter("in goal-linking the list of goals has none", .notExercised, in: .goalLinking) {
@@ -87,16 +85,16 @@ struct RequestShapeTests {
                         "GET /api/v1/goals ignores \"sort\": it reads only page, limit, offset, status, category, from, to.",
                     evidence: [2], level: .should),
                 .init(
-                    message: "GET /api/v1/goals/\(Story.id(1)) ignores \"a\", \"b\": it reads none.", evidence: [3],
+                    message: "GET /api/v1/goals/\(uuid(1)) ignores \"a\", \"b\": it reads none.", evidence: [3],
                     level: .should))
         ) {
             $0.request(.listGoals, query: "limit=2", at: 0)
             $0.request(.listGoals, query: "limit=2&sort=title&sort=id", at: 1)
-            $0.request(.showGoal, Story.id(1), query: "a=1&b=2", at: 2)
+            $0.request(.showGoal, uuid(1), query: "a=1&b=2", at: 2)
         },
         Chapter("what is no endpoint is not asked about", .notExercised) {
             $0.request(
-                "POST /api/v1/consultation", endpoint: nil, body: Array("{".utf8), status: 404, at: 0,
+                line: "POST /api/v1/consultation", endpoint: nil, body: Array("{".utf8), status: 404, at: 0,
                 unmatched: .unknownPath)
             $0.request(.createGoal, body: [:], status: 404, at: 0, unmatched: .notInGuide)
         },
@@ -116,86 +114,64 @@ struct RequestShapeTests {
 
     /// A malformed request, and a part of its message.
     struct Misfit: Sendable, CustomTestStringConvertible {
-        let line: String
         let endpoint: Endpoint
-        var body = ""
-        var type: String? = "application/json"
+        let query, body: String
+        let type: String?
         let told: String
-        var testDescription: String { "\(line) \(body) \(type ?? "")" }
+        var testDescription: String { "\(endpoint.name) \(query) \(body) \(type ?? "")" }
+
+        init(
+            _ endpoint: Endpoint, query: String = "", body: String = "", type: String? = "application/json",
+            told: String
+        ) { (self.endpoint, self.query, self.body, self.type, self.told) = (endpoint, query, body, type, told) }
     }
 
     static let misfits: [Misfit] = [
         Misfit(
-            line: "POST /api/v1/meal-logs/batch", endpoint: .createMealLogs,
-            body: #"{"meal_logs":[{"raw_input":"tea","meal_type":"tea"}]}"#, told: "In meal_logs[0]"),
+            .createMealLogs, body: #"{"meal_logs":[{"raw_input":"tea","meal_type":"tea"}]}"#, told: "In meal_logs[0]"),
+        Misfit(.recognizeMealPhoto, body: "PNG", type: "image/png", told: "multipart/form-data"),
         Misfit(
-            line: "POST /api/v1/meal-logs/photo", endpoint: .recognizeMealPhoto, body: "PNG", type: "image/png",
-            told: "multipart/form-data"),
-        Misfit(
-            line: "POST /api/v1/consultations", endpoint: .createConsultation, body: #"{"persona":"coach"}"#,
+            .createConsultation, body: #"{"persona":"coach"}"#,
             told: "POST /api/v1/consultations does not match the API: 'persona' must be one of "),
-        Misfit(line: "POST /api/v1/consultations", endpoint: .createConsultation, told: "does not match the API: "),
-        Misfit(line: "POST /api/v1/journal", endpoint: .createJournalEntry, body: "[]", told: "must be a JSON object"),
+        Misfit(.createConsultation, told: "does not match the API: "),
+        Misfit(.createJournalEntry, body: "[]", told: "must be a JSON object"),
+        Misfit(.shareWorkoutTemplate, body: "{}", told: "'shared_with_user_ids' is required"),
+        Misfit(.copyWorkoutTemplate, body: #"{"new_name":7}"#, told: "'new_name'"),
+        Misfit(.replaceWorkoutTemplate, body: #"{"status":"new"}"#, told: "'status' must be one of"),
         Misfit(
-            line: "POST /api/v1/workout-templates/\(Story.id(1))/share", endpoint: .shareWorkoutTemplate, body: "{}",
-            told: "'shared_with_user_ids' is required"),
-        Misfit(
-            line: "POST /api/v1/workout-templates/\(Story.id(1))/copy", endpoint: .copyWorkoutTemplate,
-            body: #"{"new_name":7}"#, told: "'new_name'"),
-        Misfit(
-            line: "PUT /api/v1/workout-templates/\(Story.id(1))", endpoint: .replaceWorkoutTemplate,
-            body: #"{"status":"new"}"#, told: "'status' must be one of"),
-        Misfit(
-            line: "POST /api/v1/progress", endpoint: .createProgress, body: #"{"type":"weight_kg","quantity":61}"#,
+            .createProgress, body: #"{"type":"weight_kg","quantity":61}"#,
             told: "POST /api/v1/progress does not match the API: 'type' must be one of"),
         Misfit(
-            line: "POST /api/v1/sleep", endpoint: .createSleep,
-            body: #"{"start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-28T22:00:00Z"}"#, told: "'end_time'"),
+            .createSleep, body: #"{"start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-28T22:00:00Z"}"#,
+            told: "'end_time'"),
+        Misfit(.generateInsights, body: #"{"insight_type":"wellness"}"#, told: "'insight_type'"),
+        Misfit(.analyzeMoodEntries, query: "from=2025-01-01", told: "'to' is required"),
+        Misfit(.listInsights, query: "archived_status=maybe", told: "'archived_status'"),
+        Misfit(.searchJournal, query: "q=", told: "'q' is required"),
+        Misfit(.listSleep, query: "limit=101", told: "'limit'"),
+        Misfit(.createGoal, body: #"{"title":"Run"}"#, told: "'description'"),
         Misfit(
-            line: "POST /api/v1/insights/generate/wellness", endpoint: .generateInsights,
-            body: #"{"insight_type":"wellness"}"#, told: "'insight_type'"),
+            .updateGoal, body: #"{"progress":2}"#,
+            told: "PATCH /api/v1/goals/\(uuid(1)) does not match the API: The field 'progress'"),
+        Misfit(.chatAboutGoal, body: #"{"goal_id":"a"}"#, told: "'goalId'"),
+        Misfit(.createMealLog, body: #"{"rawInput":"2 eggs"}"#, told: "'raw_input'"),
         Misfit(
-            line: "GET /api/v1/wellness/mood-entries/analytics?from=2025-01-01", endpoint: .analyzeMoodEntries,
-            told: "'to' is required"),
+            .createMealLog, body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#, type: "text/plain", told: "text/plain"
+        ),
+        Misfit(.createMealLog, body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#, type: nil, told: "Content-Type"),
         Misfit(
-            line: "GET /api/v1/insights?archived_status=maybe", endpoint: .listInsights, told: "'archived_status'"),
-        Misfit(line: "GET /api/v1/journal/search?q=", endpoint: .searchJournal, told: "'q' is required"),
-        Misfit(line: "GET /api/v1/sleep?limit=101", endpoint: .listSleep, told: "'limit'"),
-        Misfit(line: "POST /api/v1/goals", endpoint: .createGoal, body: #"{"title":"Run"}"#, told: "'description'"),
-        Misfit(
-            line: "PATCH /api/v1/goals/\(Story.id(1))", endpoint: .updateGoal, body: #"{"progress":2}"#,
-            told: "PATCH /api/v1/goals/\(Story.id(1)) does not match the API: The field 'progress'"),
-        Misfit(
-            line: "POST /api/v1/consultations/chat-about-goal", endpoint: .chatAboutGoal, body: #"{"goal_id":"a"}"#,
-            told: "'goalId'"),
-        Misfit(
-            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog, body: #"{"rawInput":"2 eggs"}"#,
-            told: "'raw_input'"),
-        Misfit(
-            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog,
-            body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#, type: "text/plain", told: "text/plain"),
-        Misfit(
-            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog,
-            body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#, type: nil, told: "Content-Type"),
-        Misfit(
-            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog,
-            body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#,
+            .createMealLog, body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#,
             type: "application/json\r\nContent-Type: text/plain", told: "application/json, text/plain"),
         Misfit(
-            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog,
-            body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#,
+            .createMealLog, body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#,
             type: "text/plain\r\nContent-Type: application/json", told: "text/plain, application/json"),
+        Misfit(.archiveConsultation, body: "x", type: "application/json; charset=latin1", told: "latin1"),
         Misfit(
-            line: "POST /api/v1/consultations/\(Story.id(1))/archive", endpoint: .archiveConsultation, body: "x",
-            type: "application/json; charset=latin1", told: "latin1"),
-        Misfit(
-            line: "GET /api/v1/consultations?page_size=101", endpoint: .listConsultations,
+            .listConsultations, query: "page_size=101",
             told: "GET /api/v1/consultations does not match the API: The parameter 'page_size'"),
-        Misfit(
-            line: "GET /api/v1/consultations/\(Story.id(1))/messages?page=0", endpoint: .listMessages, told: "'page'"),
-        Misfit(
-            line: "GET /api/v1/consultations/quick-actions?persona=x", endpoint: .listQuickActions, told: "'persona'"),
-        Misfit(line: "GET /api/v1/meal-logs?limit=0", endpoint: .listMealLogs, told: "'limit'"),
+        Misfit(.listMessages, query: "page=0", told: "'page'"),
+        Misfit(.listQuickActions, query: "persona=x", told: "'persona'"),
+        Misfit(.listMealLogs, query: "limit=0", told: "'limit'"),
     ]
 
     @Test("The judge reports a malformed request with the API's reason regardless of the answer", arguments: misfits)
@@ -203,12 +179,12 @@ struct RequestShapeTests {
         for status in [nil, 200, 400, 503] as [Int?] {
             let story = Story {
                 $0.request(
-                    misfit.line, endpoint: misfit.endpoint, body: Array(misfit.body.utf8), status: status, at: 0,
+                    line: Story.line(misfit.endpoint, uuid(1), query: misfit.query), endpoint: misfit.endpoint,
+                    body: Array(misfit.body.utf8), status: status, at: 0,
                     fields: misfit.type.map { ["Content-Type: \($0)"] } ?? [])
             }
-            let told = try #require(story.verdict("request/shape"))
-            #expect(told.outcome == .broken)
-            #expect(told.breaches.map(\.evidence) == [[1]])
+            let told = try #require(story.journal.verdict("request/shape"))
+            #expect((told.outcome, told.breaches.map(\.evidence)) == (.broken, [[1]]))
             #expect(told.breaches.first?.message.contains(misfit.told) == true, "\(told)")
         }
     }

@@ -8,10 +8,7 @@ import Text
 @Suite("Golden reports")
 struct GoldenTests {
     static let formats: [(String, [UInt8])] = [
-        (
-            "terminal.txt",
-            Array(TerminalReport(SampleReport.report, knownBroken: SampleReport.knownBroken).text.utf8)
-        ),
+        ("terminal.txt", Array(TerminalReport(SampleReport.report, knownBroken: SampleReport.knownBroken).text.utf8)),
         (
             "terminal-color.txt",
             Array(TerminalReport(SampleReport.report, knownBroken: SampleReport.knownBroken, usesColor: true).text.utf8)
@@ -48,11 +45,11 @@ struct GoldenTests {
         arguments: [(4, 4.5), (4.0006, 4.9502), (4.000_000_9, 4.949_000_1), (4.999_999_999, 5.9)])
     func oneWait(ended: Double, tried: Double) throws {
         let story = Story {
-            $0.connected(Story.id(1), at: 1)
+            $0.connected(uuid(1), at: 1)
             $0.closed(by: .server, .reset, at: ended)
-            $0.opened(Story.id(1), on: 101, at: tried)
+            $0.opened(uuid(1), on: 101, at: tried)
         }
-        let verdict = try #require(story.judge().verdicts().first { $0.obligation.id == "ws/reconnect-backoff" })
+        let verdict = try #require(story.journal.judge().verdict("ws/reconnect-backoff"))
         let run = Report.Run(
             scenario: "default", mode: .union, command: .exited(0), duration: 0, startedAt: Story.time(0),
             hasConnected: true, verdicts: [verdict], exposures: [])
@@ -87,8 +84,7 @@ struct GoldenTests {
     func notes() throws {
         let check = Report.Check(
             address: "a/b/c", clause: "ours: It is.", failures: ["It is not."], notes: ["Look here."])
-        let run = Report.Run(
-            scenario: "a", mode: .union, hasConnected: true, verdicts: [], exposures: [], checks: [check])
+        let run = SampleReport.run(checks: [check])
         let report = Report(title: "notes", runs: [run])
         for bytes in [
             Array(TerminalReport(report).text.utf8), JUnitReport(report).bytes, MarkdownReport(report).bytes,
@@ -173,8 +169,7 @@ struct JUnitTests {
         let known = try KnownBroken(reading: Array("a command".utf8), checks: [Report.Run.command])
         var runs = ["a", "b"].map { OutcomeTests.run(scenario: $0, command: .exited(2)) }
         runs[1].mayFail = true
-        let text = String(
-            decoding: JUnitReport(Report(title: "t", runs: runs), knownBroken: known).bytes, as: UTF8.self)
+        let text = JUnitReport(Report(title: "t", runs: runs), knownBroken: known).text
         let message = Messages.knownCommand(.exited(2), scenario: "a")
         #expect(text.contains("<skipped message=\"\(message)\"/>"), "\(text)")
         #expect(text.contains("<testcase classname=\"b\" name=\"command\"/>") && text.contains("failures=\"0\""))
@@ -195,8 +190,7 @@ struct JUnitTests {
         "JUnit XML replaces characters that XML cannot represent",
         arguments: [
             ("a&<>\"'", "a&amp;&lt;&gt;&quot;'"), ("\u{0}\u{1B}\u{FFFE}\u{FFFF}", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
-            ("a\nb\tc\r", "a&#10;b&#9;c\u{FFFD}"), ("]]>", "]]&gt;"), ("😀é", "😀é"),
-            ("\u{10000}", "\u{10000}"),
+            ("a\nb\tc\r", "a&#10;b&#9;c\u{FFFD}"), ("]]>", "]]&gt;"), ("😀é", "😀é"), ("\u{10000}", "\u{10000}"),
         ])
     func escapes(text: String, expected: String) { #expect(Judging.xml(text) == expected) }
 }
@@ -224,19 +218,16 @@ struct GitHubAnnotationsTests {
     @Test("A client's text cannot start or end a workflow command")
     func escapes() {
         let check = Report.Check(address: "a:b,c%", clause: "c", failures: ["100%\n::error::x\r\ny"])
-        let run = Report.Run(
-            scenario: "a", mode: .union, hasConnected: true, verdicts: [], exposures: [], checks: [check])
+        let run = SampleReport.run(checks: [check])
         let text = GitHubAnnotations(Report(title: "t", runs: [run])).text
         #expect(text == "::error title=a%3Ab%2Cc%25::100%25%0A::error::x y\n")
     }
 
     @Test(
-        "A report emits at most ten annotations of each kind, and the tenth counts the rest",
-        arguments: [10, 11, 25])
+        "A report emits at most ten annotations of each kind, and the tenth counts the rest", arguments: [10, 11, 25])
     func limit(count: Int) {
         let checks = (1...count).map { Report.Check(address: "a/\($0)", clause: "c", failures: ["no \($0)"]) }
-        let run = Report.Run(
-            scenario: "a", mode: .union, hasConnected: true, verdicts: [], exposures: [], checks: checks)
+        let run = SampleReport.run(checks: checks)
         let lines = GitHubAnnotations(Report(title: "t", runs: [run])).text.split(separator: "\n")
         #expect(lines.count == 10 && lines.first == "::error title=a/1::no 1")
         let last = count == 10 ? "no 10" : "\(count - 9) more errors: see the report."
@@ -245,7 +236,7 @@ struct GitHubAnnotationsTests {
 
     @Test("A passing run emits no annotations")
     func nothing() {
-        let run = Report.Run(scenario: "a", mode: .union, hasConnected: true, verdicts: [], exposures: [])
+        let run = SampleReport.run()
         #expect(GitHubAnnotations(Report(title: "t", runs: [run])).text.isEmpty)
     }
 }
@@ -275,9 +266,7 @@ struct TerminalTableTests {
     @Test("A report on several runs starts with the verdict and lists each breach once with its runs")
     func several() {
         func run(_ scenario: String, _ verdicts: [Verdict], command: Report.CommandOutcome = .exited(0)) -> Report.Run {
-            Report.Run(
-                scenario: scenario, mode: .union, command: command, hasConnected: true, verdicts: verdicts,
-                exposures: [])
+            SampleReport.run(scenario, verdicts, command: command)
         }
         func broken(_ messages: String...) -> Verdict {
             SampleReport.verdict(

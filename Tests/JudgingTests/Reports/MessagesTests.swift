@@ -6,55 +6,38 @@ import Text
 
 @Suite("Report messages")
 struct MessagesTests {
-    static let rows: [(String, String)] = [
-        (Messages.times(1), "once"), (Messages.times(2), "twice"), (Messages.times(3), "3 times"),
-        (Words.list(["a"]), "a"), (Words.list(["a", "b"]), "a and b"), (Words.list([]), ""),
-        (Words.list(["a", "b", "c"]), "a, b and c"),
-        (Durations.seconds(0), "0"), (Durations.seconds(1_500_000_000), "1.5"),
-        (Durations.seconds(1_050_400_000), "1.05"),
-        (Durations.seconds(999_600_000), "0.999"), (Durations.seconds(7_000_000), "0.007"),
-        (Messages.command(.exited(3)), "the command ended with exit status 3"),
-        (Messages.command(.signalled(11)), "the command was terminated by signal 11"),
-        (Messages.command(.timedOut(1_500_000_000)), "the command was stopped after its time limit of 1.5 s"),
-        (
-            Messages.failedCommand(.exited(1), scenario: "conflict"),
+    static let rows: KeyValuePairs<String, String> = [
+        Messages.times(1): "once", Messages.times(2): "twice", Messages.times(3): "3 times", Words.list(["a"]): "a",
+        Words.list(["a", "b"]): "a and b", Words.list([]): "", Words.list(["a", "b", "c"]): "a, b and c",
+        Durations.seconds(0): "0", Durations.seconds(1_500_000_000): "1.5", Durations.seconds(1_050_400_000): "1.05",
+        Durations.seconds(999_600_000): "0.999", Durations.seconds(7_000_000): "0.007",
+        Messages.command(.exited(3)): "the command ended with exit status 3",
+        Messages.command(.signalled(11)): "the command was terminated by signal 11",
+        Messages.command(.timedOut(1_500_000_000)): "the command was stopped after its time limit of 1.5 s",
+        Messages.failedCommand(.exited(1), scenario: "conflict"):
             "The command ended with exit status 1 in conflict. This fails the run, even if the client kept "
-                + "every obligation; see the command's own output."
-        ),
-        (
-            Messages.knownCommand(.exited(1), scenario: "conflict"),
-            "The command ended with exit status 1 in conflict, which is a known failure."
-        ),
-        (
-            Messages.verdict(.broken, [("a/b", "x")], isSingle: false), "1 must is broken: a/b (first in x)."
-        ),
-        (
-            Messages.verdict(.warned, [("a/b", "x"), ("c/d", "y")], isSingle: true),
-            "2 shoulds are broken: a/b and c/d."
-        ),
-        (Messages.failed([], "case") ?? "none", "none"),
-        (Messages.failed(["a", "b", "a"], "case") ?? "", "3 cases failed: a and b."),
-        (Messages.short(["a", "b", "c", "d", "e", "f"]), "a, b, c, d, e and f"),
-        (Messages.short(["a", "b", "c", "d", "e", "f", "g"]), "a, b, c, d, e and 2 more"),
-        (Messages.seen(in: ["a"]), "In a:"), (Messages.seen(in: ["a", "b", "c"]), "First in a, and then in b and c:"),
-        (Messages.kept(["a", "b"]), "Kept wherever faced: a and b."),
-        (Messages.unfaced(1), "1 obligation was not faced."),
-        (Messages.unfaced(2), "2 obligations were not faced."),
-        (
-            Messages.source(of: SampleReport.reconnect),
-            "consultation-websocket, enhanced-consultations, best practice 2"
-        ),
-        (Messages.source(of: SampleReport.lowercase), "all guides"),
-        (Messages.source(of: SampleReport.history), "fitiq-mock, not a guide"),
-        (Messages.hidden(1, isVerified: true), "1 more obligation is faced only in scenarios that were not run."),
-        (Messages.hidden(2, isVerified: false), "2 more obligations are faced only in cases that were not played."),
-        (Messages.moreAnnotations(2, "error"), "2 more errors: see the report."),
-        (Messages.more(1), "and 1 more breach."), (Messages.more(2), "and 2 more breaches."),
-        (
-            Messages.missed(1, scenario: "default"),
+            + "every obligation; see the command's own output.",
+        Messages.knownCommand(.exited(1), scenario: "conflict"):
+            "The command ended with exit status 1 in conflict, which is a known failure.",
+        Messages.verdict(.broken, [("a/b", "x")], isSingle: false): "1 must is broken: a/b (first in x).",
+        Messages.verdict(.warned, [("a/b", "x"), ("c/d", "y")], isSingle: true): "2 shoulds are broken: a/b and c/d.",
+        Messages.failed([], "case") ?? "none": "none",
+        Messages.failed(["a", "b", "a"], "case") ?? "": "3 cases failed: a and b.",
+        Messages.short(["a", "b", "c", "d", "e", "f"]): "a, b, c, d, e and f",
+        Messages.short(["a", "b", "c", "d", "e", "f", "g"]): "a, b, c, d, e and 2 more",
+        Messages.seen(in: ["a"]): "In a:", Messages.seen(in: ["a", "b", "c"]): "First in a, and then in b and c:",
+        Messages.kept(["a", "b"]): "Kept wherever faced: a and b.", Messages.unfaced(1): "1 obligation was not faced.",
+        Messages.unfaced(2): "2 obligations were not faced.",
+        Messages.source(of: SampleReport.reconnect): "consultation-websocket, enhanced-consultations, best practice 2",
+        Messages.source(of: SampleReport.lowercase): "all guides",
+        Messages.source(of: SampleReport.history): "fitiq-mock, not a guide",
+        Messages.hidden(1, isVerified: true): "1 more obligation is faced only in scenarios that were not run.",
+        Messages.hidden(2, isVerified: false): "2 more obligations are faced only in cases that were not played.",
+        Messages.moreAnnotations(2, "error"): "2 more errors: see the report.", Messages.more(1): "and 1 more breach.",
+        Messages.more(2): "and 2 more breaches.",
+        Messages.missed(1, scenario: "default"):
             "The journal of default dropped 1 entry before judging: breaches in dropped entries go unnoticed, and "
-                + "verdicts that depend on dropped entries may be wrong."
-        ),
+            + "verdicts that depend on dropped entries may be wrong.",
     ]
 
     @Test("Messages are full sentences", arguments: rows.indices)
@@ -150,14 +133,12 @@ struct CoverageSummaryTests {
     @Test(
         "Reports describe situations in words",
         arguments: [
-            ("none good none none", "a good token without a socket"),
-            ("streaming expired none none", "an expired token while an answer streams"),
-            (
-                "idle revoked pending cut",
-                "a revoked token and a pending meal while a socket is idle, after a lost socket"
-            ),
-            ("closing good done told", "a settled meal while a socket closes, after an error message from the server"),
-        ])
+            "none good none none": "a good token without a socket",
+            "streaming expired none none": "an expired token while an answer streams",
+            "idle revoked pending cut":
+                "a revoked token and a pending meal while a socket is idle, after a lost socket",
+            "closing good done told": "a settled meal while a socket closes, after an error message from the server",
+        ] as KeyValuePairs<String, String>)
     func words(names: String, words: String) { #expect(Messages.words(SampleReport.situation(names)) == words) }
 
     @Test("Every situation has a unique description and unique names that identify it")
@@ -213,7 +194,7 @@ struct CoverageSummaryTests {
         var report = SampleReport.report
         for index in report.runs.indices { report.runs[index].hasConnected = false }
         #expect(!TerminalReport(report).text.contains("reachable"))
-        #expect(!String(decoding: MarkdownReport(report).bytes, as: UTF8.self).contains("reachable"))
+        #expect(!MarkdownReport(report).text.contains("reachable"))
         #expect(TerminalReport(SampleReport.report).text.contains("Faced 5 of 10 reachable situations; next: "))
     }
 }

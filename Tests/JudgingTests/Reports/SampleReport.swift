@@ -39,6 +39,16 @@ enum SampleReport {
         clause: "A goal that the coach suggested is linked.", advice: "PATCH the goal.",
         scenarios: ["scripted-coach"])
 
+    /// A run in which the client connected.
+    static func run(
+        _ scenario: String = "a", _ verdicts: [Verdict] = [], command: Report.CommandOutcome? = nil,
+        checks: [Report.Check] = []
+    ) -> Report.Run {
+        Report.Run(
+            scenario: scenario, mode: .union, command: command, hasConnected: true, verdicts: verdicts, exposures: [],
+            checks: checks)
+    }
+
     static func verdict(
         _ obligation: Obligation, _ outcome: Verdict.Outcome, exercised: Int = 0, _ findings: [Finding] = [],
         count: Int? = nil
@@ -137,3 +147,7 @@ enum SampleReport {
         } catch { preconditionFailure("the sample list is wrong: \(error)") }
     }()
 }
+
+extension JSONReport { var text: String { String(decoding: bytes, as: UTF8.self) } }
+extension JUnitReport { var text: String { String(decoding: bytes, as: UTF8.self) } }
+extension MarkdownReport { var text: String { String(decoding: bytes, as: UTF8.self) } }

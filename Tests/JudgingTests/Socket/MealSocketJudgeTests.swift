@@ -11,35 +11,23 @@ struct MealSocketJudgeTests {
     static let singleCases: [SocketCase] = [
         SocketCase("one is opened, once", .notExercised) { $0.connectMeals(1, at: 0) },
         SocketCase("one is opened again after the first has ended", .kept()) {
-            $0.connectMeals(1, at: 0)
-            $0.leave(1, at: 3)
-            $0.connectMeals(2, at: 7)
+            $0.connectMeals(1, at: 0).leave(1, at: 3).connectMeals(2, at: 7)
         },
         SocketCase("a second is opened while the first is served", .broken(second, [1, 3])) {
-            $0.connectMeals(1, at: 0)
-            $0.connectMeals(2, at: 4)
-            $0.close(1, by: .server, server: 1008, client: 1008, at: 4.01)
+            $0.connectMeals(1, at: 0).connectMeals(2, at: 4).close(1, by: .server, server: 1008, client: 1008, at: 4.01)
         },
         SocketCase("the client was leaving the first", .kept()) {
-            $0.connectMeals(1, at: 0)
-            $0.connectMeals(2, at: 4)
-            $0.close(1, by: .server, server: 1008, client: 1000, at: 4.01)
+            $0.connectMeals(1, at: 0).connectMeals(2, at: 4).close(1, by: .server, server: 1008, client: 1000, at: 4.01)
         },
         SocketCase("the client had lost the first, and does not answer its close frame", .kept()) {
-            $0.connectMeals(1, at: 0)
-            $0.connectMeals(2, at: 4)
-            $0.close(1, by: .server, .timeOut, server: 1008, at: 6)
+            $0.connectMeals(1, at: 0).connectMeals(2, at: 4).close(1, by: .server, .timeOut, server: 1008, at: 6)
         },
         SocketCase("the first is silenced", .kept()) {
-            $0.connectMeals(1, at: 0)
-            $0.fault(1, .silence, at: 1)
-            $0.connectMeals(2, at: 4)
+            $0.connectMeals(1, at: 0).fault(1, .silence, at: 1).connectMeals(2, at: 4)
             $0.close(1, by: .server, server: 1008, client: 1008, at: 5)
         },
         SocketCase("another user opens one, and the same user a chat", .notExercised) {
-            $0.connectMeals(1, at: 0)
-            $0.connectMeals(2, at: 1, user: "ben")
-            $0.connect(3, at: 2)
+            $0.connectMeals(1, at: 0).connectMeals(2, at: 1, user: "ben").connect(3, at: 2)
             $0.close(1, by: .server, server: 1001, client: 1001, at: 3)
         },
     ]
@@ -50,115 +38,87 @@ struct MealSocketJudgeTests {
     @Test("A chat socket next to a meal socket does not count as a second connection")
     func besideAChat() {
         SocketCase("", .notExercised, until: 9) {
-            $0.connect(1, at: 0)
-            $0.connectMeals(2, at: 1)
-            $0.connectMeals(3, at: 2)
+            $0.connect(1, at: 0).connectMeals(2, at: 1).connectMeals(3, at: 2)
         }.check(SingleConnection.self)
     }
 
-    static let reconnects: [(SocketCase, any ObligationJudge.Type)] = [
+    static let rows: [(any ObligationJudge.Type, SocketCase)] = [
         (
-            SocketCase(
-                "too soon",
-                .broken(
-                    "The client tried again 0.5 s after the socket ended at 10:30:05; it must wait at least 1 "
-                        + "s.", [3, 4])
-            ) {
-                $0.connectMeals(1, at: 0)
-                $0.drop(1, at: 5)
-                $0.connectMeals(2, at: 5.5)
-            }, ReconnectBackoff.self
+            ReconnectBackoff.self,
+            SocketCase("too soon", .broken(ReconnectJudgeTests.soon("0.5", since: "10:30:05"), [3, 4])) {
+                $0.connectMeals(1, at: 0).drop(1, at: 5).connectMeals(2, at: 5.5)
+            }
         ),
+        // The server rejects the handshake before it knows the user, so only the token identifies the user.
         (
-            // The server rejects the handshake before it knows the user, so only the token identifies the user.
+            ReconnectBackoff.self,
             SocketCase(
                 "refused in between, then too soon",
-                .broken(
-                    "The client made attempt 2 0.5 s after attempt 1 had failed at 10:30:07; it must wait at least 1 "
-                        + "s.", [4, 5])
+                .broken(ReconnectJudgeTests.soonAgain("0.5", since: "10:30:07"), [4, 5])
             ) {
-                $0.connectMeals(1, at: 0, user: "t1")
-                $0.drop(1, at: 5)
-                $0.request("GET /ws/meal-logs", 503, at: 7, endpoint: .mealSocket, user: nil)
+                $0.connectMeals(1, at: 0, user: "t1").drop(1, at: 5).refuseMeals(503, at: 7)
                 $0.connectMeals(2, at: 7.5, user: "t1")
-            }, ReconnectBackoff.self
+            }
         ),
         (
+            ReconnectBackoff.self,
             SocketCase("other users, and chats, are other series", .notExercised) {
-                $0.connectMeals(1, at: 0)
-                $0.drop(1, at: 5)
-                $0.connectMeals(2, at: 5.1, user: "ben")
-                $0.connect(3, at: 5.2)
-            }, ReconnectBackoff.self
+                $0.connectMeals(1, at: 0).drop(1, at: 5).connectMeals(2, at: 5.1, user: "ben").connect(3, at: 5.2)
+            }
         ),
         (
-            SocketCase(
-                "six tries",
-                .broken(
-                    "The client tried to reconnect for the 6th time in a row after the socket ended at 10:30:05; at "
-                        + "most 5 attempts are allowed.", [3, 8, 9])
-            ) {
-                $0.connectMeals(1, at: 0, user: "t1")
-                $0.drop(1, at: 5)
-                for time in 0..<6 {
-                    $0.request(
-                        "GET /ws/meal-logs", 503, at: 10 + 10 * Double(time), endpoint: .mealSocket, user: nil)
-                }
-            }, ReconnectLimit.self
+            ReconnectLimit.self,
+            SocketCase("six tries", .broken(ReconnectJudgeTests.sixth(after: "10:30:05"), [3, 8, 9])) {
+                $0.connectMeals(1, at: 0, user: "t1").drop(1, at: 5)
+                for time in 0..<6 { $0.refuseMeals(503, at: 10 + 10 * Double(time)) }
+            }
         ),
         (
+            MessageShape.self,
             SocketCase(
                 "a chat message on it",
                 .broken(
                     "The backend cannot process this frame. This socket accepts only \"ping\" frames. Chat over a "
                         + "consultation's socket, /api/v1/consultations/{id}/ws.", [4])
-            ) {
-                $0.connectMeals(1, at: 0)
-                $0.say(1, #"{"type":"ping"}"#, at: 1)
-                $0.ask(1, at: 2)
-            }, MessageShape.self
+            ) { $0.connectMeals(1, at: 0).say(1, #"{"type":"ping"}"#, at: 1).ask(1, at: 2) }
+        ),
+        (LowercaseIDs.self, SocketCase("its path has no id", .notExercised) { $0.connectMeals(1, at: 0, user: "ANN") }),
+        (
+            HistoryBeforeConnect.self,
+            SocketCase("it needs no history", .notExercised) { $0.connectMeals(1, at: 0).ask(1, at: 1) }
         ),
         (
-            SocketCase("its path has no id", .notExercised) { $0.connectMeals(1, at: 0, user: "ANN") },
-            LowercaseIDs.self
-        ),
-        (
-            SocketCase("it needs no history", .notExercised) {
-                $0.connectMeals(1, at: 0)
-                $0.ask(1, at: 1)
-            }, HistoryBeforeConnect.self
-        ),
-        (
+            RefusedHandshake.self,
             SocketCase("after a chat's 404 it says nothing of another id", .notExercised) {
-                $0.refuse(404, at: 0)
-                $0.connectMeals(1, at: 1)
-            }, RefusedHandshake.self
+                $0.refuse(404, at: 0).connectMeals(1, at: 1)
+            }
         ),
         (
-            SocketCase(
-                "401, and the same token",
-                .broken("The client reconnected with the token that was refused with 401 at 10:30:00.", [1, 2])
-            ) {
-                $0.request("GET /ws/meal-logs", 401, at: 0, endpoint: .mealSocket, user: nil)
-                $0.connectMeals(1, at: 2)
-            }, RefusedHandshake.self
+            RefusedHandshake.self,
+            SocketCase("401, and the same token", .broken(HandshakeJudgeTests.sameToken, [1, 2])) {
+                $0.refuseMeals(401, at: 0).connectMeals(1, at: 2)
+            }
         ),
-        (SocketCase("it is an endpoint", .kept()) { $0.connectMeals(1, at: 0) }, SocketEndpoint.self),
-        (SocketCase("its credentials count", .kept()) { $0.connectMeals(1, at: 0) }, WebSocketCredentials.self),
+        (SocketEndpoint.self, SocketCase("it is an endpoint", .kept()) { $0.connectMeals(1, at: 0) }),
+        (WebSocketCredentials.self, SocketCase("its credentials count", .kept()) { $0.connectMeals(1, at: 0) }),
         (
-            SocketCase(
-                "idle without pings",
-                .broken("The socket was idle for 40 s from 10:30:00; a ping is expected every 30 s.", [2, 3])
-            ) {
-                $0.connectMeals(1, at: 0)
-                $0.leave(1, at: 40)
-            }, KeepAlive.self
+            KeepAlive.self,
+            SocketCase("idle without pings", .broken(FrameJudgeTests.idle("40"), [2, 3])) {
+                $0.connectMeals(1, at: 0).leave(1, at: 40)
+            }
         ),
     ]
 
-    @Test("Reconnect judges treat the meal socket like a chat socket", arguments: reconnects.indices)
+    @Test("Other judges treat the meal socket like a chat socket", arguments: rows.indices)
     func judges(_ index: Int) {
-        let (row, judge) = Self.reconnects[index]
+        let (judge, row) = Self.rows[index]
         row.check(judge)
+    }
+}
+
+extension SocketStory {
+    /// Adds a rejected handshake for the meal socket.
+    @discardableResult fileprivate func refuseMeals(_ status: Int, at seconds: Double) -> SocketStory {
+        request("GET /ws/meal-logs", status, at: seconds, endpoint: .mealSocket, user: nil)
     }
 }

@@ -9,9 +9,9 @@ import WebSocket
 
 @Suite("Scene")
 struct SceneTests {
-    private func scene(limit: Int = 100, _ tell: (inout SocketStory) -> Void) -> Scene {
-        var story = SocketStory()
-        tell(&story)
+    private func scene(limit: Int = 100, _ tell: (SocketStory) -> Void) -> Scene {
+        let story = SocketStory()
+        tell(story)
         var scene = Scene(socketLimit: limit)
         for entry in story.journal.entries() { scene.observe(Fact(entry)) }
         return scene
@@ -20,36 +20,22 @@ struct SceneTests {
     @Test("A scene finds open sockets by user and by consultation, oldest first")
     func open() {
         let scene = scene {
-            $0.open(9, at: 0)
-            $0.open(3, at: 1, on: "c2")
-            $0.open(4, at: 2, on: "c2", user: "bob")
-            $0.open(5, at: 3, on: "c3")
-            $0.fault(5, .silence, at: 4)
-            $0.open(6, at: 5)
-            $0.leave(6, at: 6)
+            $0.open(9, at: 0).open(3, at: 1, on: "c2").open(4, at: 2, on: "c2", user: "bob").open(5, at: 3, on: "c3")
+            $0.fault(5, .silence, at: 4).open(6, at: 5).leave(6, at: 6)
         }
         #expect(scene.openSockets(of: "ann").map(\.connection) == [9, 3])
         #expect(scene.openSockets(of: "bob").map(\.connection) == [4])
         #expect(scene.openSockets(of: "eve").isEmpty)
         #expect(scene.openSockets(onConsultation: "c2").map(\.connection) == [3, 4])
         #expect(scene.openSockets(onConsultation: "c3").isEmpty)
-        #expect(scene.sockets.count == 4)
-        #expect(scene.endedSocket?.connection == 6)
+        #expect((scene.sockets.count, scene.endedSocket?.connection) == (4, 6))
     }
 
     @Test("A scene reports an ended socket once, with its last state")
     func ended() {
-        let ended = scene {
-            $0.streaming()
-            $0.drop(1, at: 4)
-        }
-        #expect(ended.endedSocket?.isStreaming == true)
-        #expect(ended.endedSocket?.connectedAt == SocketStory.time(0))
-        let later = scene {
-            $0.streaming()
-            $0.drop(1, at: 4)
-            $0.fetch(at: 5)
-        }
+        let ended = scene { $0.streaming().drop(1, at: 4) }
+        #expect((ended.endedSocket?.isStreaming, ended.endedSocket?.connectedAt) == (true, SocketStory.time(0)))
+        let later = scene { $0.streaming().drop(1, at: 4).fetch(at: 5) }
         #expect(later.endedSocket == nil)
     }
 
@@ -60,11 +46,10 @@ struct SceneTests {
             ("assistant_message_chunk", "error"),
         ])
     func streams(begin: String, end: String) {
-        func isStreaming(_ tell: (inout SocketStory) -> Void) -> Bool? {
+        func isStreaming(_ tell: (SocketStory) -> Void) -> Bool? {
             scene {
-                $0.connect(1, at: 0)
-                $0.ask(1, at: 1)
-                tell(&$0)
+                $0.connect(1, at: 0).ask(1, at: 1)
+                tell($0)
             }.sockets[1]?.isStreaming
         }
         #expect(isStreaming { $0.hear(1, "message_received", at: 1) } == false)
@@ -72,18 +57,13 @@ struct SceneTests {
         #expect(isStreaming { $0.hear(1, begin, at: 1, .partial, faults: ["cut"]) } == false)
         #expect(
             isStreaming {
-                $0.hear(1, begin, at: 1)
-                $0.hear(1, end, at: 2)
+                $0.hear(1, begin, at: 1).hear(1, end, at: 2)
             } == false)
         #expect(
             isStreaming {
-                $0.hear(1, begin, at: 1)
-                $0.hear(1, end, at: 2, .none, faults: ["lose"])
+                $0.hear(1, begin, at: 1).hear(1, end, at: 2, .none, faults: ["lose"])
             } == true, "its client still waits for the end")
-        let unasked = scene {
-            $0.connect(1, at: 0)
-            $0.hear(1, begin, at: 1, faults: ["late"])
-        }
+        let unasked = scene { $0.connect(1, at: 0).hear(1, begin, at: 1, faults: ["late"]) }
         #expect(unasked.sockets[1]?.isStreaming == true, "nothing has ended that it could belong to")
     }
 
@@ -91,8 +71,7 @@ struct SceneTests {
     func limit() {
         let scene = scene(limit: 3) {
             for connection in 1...50 { $0.open(UInt64(connection), at: 0, user: "user \(connection)") }
-            $0.leave(49, at: 1)
-            $0.open(51, at: 2)
+            $0.leave(49, at: 1).open(51, at: 2)
         }
         #expect(scene.sockets.keys.sorted() == [48, 50, 51])
         #expect(scene.openSockets(of: "user 47").isEmpty)
@@ -113,21 +92,14 @@ struct SceneTests {
 
     @Test("Opening a connection twice yields one socket")
     func twice() {
-        let scene = scene {
-            $0.open(1, at: 0)
-            $0.open(1, at: 1, on: "c2", user: "bob")
-        }
+        let scene = scene { $0.open(1, at: 0).open(1, at: 1, on: "c2", user: "bob") }
         #expect(scene.openSockets(of: "ann").isEmpty)
         #expect(scene.openSockets(of: "bob").map(\.consultation) == ["c2"])
     }
 
     @Test("A scene ignores frames, faults and ends of unknown sockets")
     func unknown() {
-        let scene = scene {
-            $0.hear(1, "stream_chunk", at: 0)
-            $0.fault(2, .silence, at: 1)
-            $0.leave(3, at: 2)
-        }
+        let scene = scene { $0.hear(1, "stream_chunk", at: 0).fault(2, .silence, at: 1).leave(3, at: 2) }
         #expect(scene.sockets.isEmpty)
         #expect(scene.endedSocket == nil)
     }
@@ -138,7 +110,7 @@ struct SceneTests {
 struct SocketSoakTests {
     private static func journal(seed: UInt64, count: Int) -> SocketStory {
         var numbers = Draw(seed: seed)
-        var story = SocketStory()
+        let story = SocketStory()
         var now = 0.0
         func pick<T>(_ values: [T]) -> T { values[numbers.below(values.count)] }
         for _ in 0..<count {
@@ -185,8 +157,7 @@ struct SocketSoakTests {
         return story
     }
 
-    @Test(
-        "On random journals, every breach is exercised and its evidence is short and sorted", arguments: 1...40)
+    @Test("On random journals, every breach is exercised and its evidence is short and sorted", arguments: 1...40)
     func soak(_ seed: UInt64) {
         let story = Self.journal(seed: seed, count: 2000)
         for type in SocketStory.judges {

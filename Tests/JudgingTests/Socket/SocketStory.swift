@@ -10,134 +10,138 @@ import WebSocket
 /// The journal of clients and their sockets, built step by step; times are seconds after 10:30:00.
 ///
 /// Entries are numbered from 1 in the order in which they are added; the evidence uses these numbers.
-struct SocketStory {
+final class SocketStory {
     private(set) var journal = Journal()
 
-    static func time(_ seconds: Double) -> Timestamp {
-        Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
-    }
+    static func time(_ seconds: Double) -> Timestamp { Story.time(seconds) }
 
-    private mutating func tell(_ event: JournalEvent, at seconds: Double, on connection: UInt64 = 0) {
+    @discardableResult
+    private func tell(_ event: JournalEvent, at seconds: Double, on connection: UInt64 = 0) -> SocketStory {
         journal.record(event, at: Self.time(seconds), connection: connection)
+        return self
     }
 
     /// Adds an accepted handshake, without `connected`.
-    mutating func open(
+    @discardableResult func open(
         _ connection: UInt64, at seconds: Double, took: Double = 0, on consultation: String = "c1",
         user: ExactString = "ann", token: String = "t1", faults: [String] = []
-    ) {
+    ) -> SocketStory {
         let head = Self.head("GET /api/v1/consultations/\(consultation)/ws", token: token)
         let opening = RecordedOpening(
             head: head, requestedAt: Self.time(seconds - took), endpoint: .webSocket, user: user, faults: faults)
-        tell(.opened(opening), at: seconds, on: connection)
+        return tell(.opened(opening), at: seconds, on: connection)
     }
 
     /// Adds an accepted handshake for the meal socket, and `connected`.
-    mutating func connectMeals(_ connection: UInt64, at seconds: Double, user: ExactString = "ann") {
+    @discardableResult func connectMeals(_ connection: UInt64, at seconds: Double, user: ExactString = "ann")
+        -> SocketStory
+    {
         let opening = RecordedOpening(
             head: Self.head("GET /w/w1/ws/meal-logs", token: "t1"), requestedAt: Self.time(seconds),
             endpoint: .mealSocket, user: user)
-        tell(.opened(opening), at: seconds, on: connection)
-        hear(connection, "connected", at: seconds)
+        return tell(.opened(opening), at: seconds, on: connection).hear(connection, "connected", at: seconds)
     }
 
     /// Adds an accepted handshake, and `connected`.
-    mutating func connect(
+    @discardableResult func connect(
         _ connection: UInt64, at seconds: Double, on consultation: String = "c1", user: ExactString = "ann",
         token: String = "t1"
-    ) {
+    ) -> SocketStory {
         open(connection, at: seconds, on: consultation, user: user, token: token)
-        hear(connection, "connected", at: seconds)
+            .hear(connection, "connected", at: seconds)
     }
 
     /// Adds a rejected handshake; a handshake without a status hung.
-    mutating func refuse(
+    @discardableResult func refuse(
         _ status: Int?, at seconds: Double, took: Double = 0, on consultation: String = "c1", token: String? = "t1",
         user: ExactString? = nil
-    ) {
+    ) -> SocketStory {
         request(
             "GET /api/v1/consultations/\(consultation)/ws", status, at: seconds, took: took, endpoint: .webSocket,
             user: user, token: token)
     }
 
     /// Adds a request and its answer; without a status, the request got no answer.
-    mutating func request(
+    @discardableResult func request(
         _ line: String, _ status: Int?, at seconds: Double, took: Double = 0, endpoint: Endpoint? = nil,
         user: ExactString? = "ann", token: String? = "t1", upgrades: Bool = true
-    ) {
+    ) -> SocketStory {
         let exchange = RecordedExchange(
             head: Self.head(line, token: token, upgrades: upgrades), requestedAt: Self.time(seconds - took),
             endpoint: endpoint, user: user, unmatched: endpoint == nil ? .unknownPath : nil, status: status,
             delivery: status == nil ? .none : .complete)
-        tell(.exchange(exchange), at: seconds)
+        return tell(.exchange(exchange), at: seconds)
     }
 
     /// Adds a request for a consultation's messages.
-    mutating func fetch(_ consultation: String = "c1", at seconds: Double, took: Double = 0) {
+    @discardableResult func fetch(_ consultation: String = "c1", at seconds: Double, took: Double = 0) -> SocketStory {
         request(
             "GET /api/v1/consultations/\(consultation)/messages", 200, at: seconds, took: took, endpoint: .listMessages,
             upgrades: false)
     }
 
     /// Adds a server text frame that has only a type.
-    mutating func hear(
+    @discardableResult func hear(
         _ connection: UInt64, _ type: String, at seconds: Double, _ delivery: Delivery = .complete,
         faults: [String] = []
-    ) { hear(connection, text: #"{"type":"\#(type)"}"#, at: seconds, delivery, faults: faults) }
+    ) -> SocketStory { hear(connection, text: #"{"type":"\#(type)"}"#, at: seconds, delivery, faults: faults) }
 
-    mutating func hear(
+    @discardableResult func hear(
         _ connection: UInt64, text: String, at seconds: Double, _ delivery: Delivery = .complete, faults: [String] = []
-    ) {
+    ) -> SocketStory {
         let frame = RecordedFrame(
             sender: .server, opcode: .text, payload: Array(text.utf8), delivery: delivery, faults: faults)
-        tell(.frame(frame), at: seconds, on: connection)
+        return tell(.frame(frame), at: seconds, on: connection)
     }
 
     /// Adds a client frame.
-    mutating func say(
+    @discardableResult func say(
         _ connection: UInt64, _ text: String, at seconds: Double, opcode: Opcode = .text, faults: [String] = []
-    ) {
+    ) -> SocketStory {
         let frame = RecordedFrame(sender: .client, opcode: opcode, payload: Array(text.utf8), faults: faults)
-        tell(.frame(frame), at: seconds, on: connection)
+        return tell(.frame(frame), at: seconds, on: connection)
+    }
+
+    @discardableResult func ping(_ connection: UInt64, at seconds: Double) -> SocketStory {
+        say(connection, "", at: seconds, opcode: .ping)
     }
 
     /// Adds a question to the coach.
-    mutating func ask(_ connection: UInt64, at seconds: Double) {
+    @discardableResult func ask(_ connection: UInt64, at seconds: Double) -> SocketStory {
         say(connection, #"{"type":"message","content":"Hello"}"#, at: seconds)
     }
 
     /// Adds a socket's end; the codes are the close frames' codes, or 0 for a close frame without a code.
-    mutating func close(
+    @discardableResult func close(
         _ connection: UInt64, by party: Party, _ cause: RecordedClosing.Cause = .closeFrame, server: UInt16? = nil,
         client: UInt16? = nil, at seconds: Double, faults: [String] = []
-    ) {
+    ) -> SocketStory {
         func frame(_ code: UInt16?) -> CloseSummary.Frame? {
             code.map { CloseSummary.Frame(code: $0 == 0 ? nil : CloseCode(rawValue: $0)) }
         }
         let summary = CloseSummary(sent: frame(server), received: frame(client))
-        tell(
-            .closed(RecordedClosing(by: party, cause: cause, summary: summary, faults: faults)), at: seconds,
-            on: connection)
+        let closing = RecordedClosing(by: party, cause: cause, summary: summary, faults: faults)
+        return tell(.closed(closing), at: seconds, on: connection)
     }
 
     /// The client closes with a close frame.
-    mutating func leave(_ connection: UInt64, at seconds: Double) {
+    @discardableResult func leave(_ connection: UInt64, at seconds: Double) -> SocketStory {
         close(connection, by: .client, server: 1001, client: 1001, at: seconds)
     }
 
     /// The fake ends the transport.
-    mutating func drop(_ connection: UInt64, at seconds: Double) {
+    @discardableResult func drop(_ connection: UInt64, at seconds: Double) -> SocketStory {
         close(connection, by: .server, .fault, at: seconds, faults: ["drop"])
     }
 
-    mutating func fault(_ connection: UInt64, _ effect: RecordedFault.Effect, at seconds: Double) {
-        tell(.fault(RecordedFault(name: "rule", effect: effect)), at: seconds, on: connection)
-    }
+    @discardableResult func fault(_ connection: UInt64, _ effect: RecordedFault.Effect, at seconds: Double)
+        -> SocketStory
+    { tell(.fault(RecordedFault(name: "rule", effect: effect)), at: seconds, on: connection) }
 
     /// The consultation was archived: the server sends the reason and closes.
-    mutating func archive(_ connection: UInt64, at seconds: Double) {
+    @discardableResult func archive(_ connection: UInt64, at seconds: Double) -> SocketStory {
         hear(connection, text: #"{"type":"error","error":"Consultation is not active"}"#, at: seconds)
-        close(connection, by: .server, server: 1000, client: 1000, at: seconds)
+            .close(connection, by: .server, server: 1000, client: 1000, at: seconds)
     }
 
     private static func head(_ line: String, token: String?, upgrades: Bool = true) -> RequestHead {
@@ -156,9 +160,7 @@ struct SocketStory {
     static let judges = Judge.judges.filter { $0.isOfSockets }
 
     /// A single judge's verdict at the time of the last entry or later.
-    func verdict(
-        of type: any ObligationJudge.Type, at seconds: Double? = nil, in mode: GuideMode = .union
-    ) -> Verdict {
+    func verdict(of type: any ObligationJudge.Type, at seconds: Double? = nil, in mode: GuideMode = .union) -> Verdict {
         var scene = Scene(mode: mode)
         var judge = type.init()
         var findings = Findings(of: type.obligation)
@@ -184,7 +186,7 @@ struct SocketCase: Sendable, CustomTestStringConvertible {
     let expected: Expected
     let end: Double?
     let mode: GuideMode
-    let tell: @Sendable (inout SocketStory) -> Void
+    let tell: @Sendable (SocketStory) -> Void
 
     enum Expected: Sendable {
         /// The obligation was exercised this many times and kept.
@@ -196,14 +198,14 @@ struct SocketCase: Sendable, CustomTestStringConvertible {
 
     init(
         _ name: String, _ expected: Expected, until end: Double? = nil, in mode: GuideMode = .union,
-        _ tell: @escaping @Sendable (inout SocketStory) -> Void
+        _ tell: @escaping @Sendable (SocketStory) -> Void
     ) { (self.name, self.expected, self.end, self.mode, self.tell) = (name, expected, end, mode, tell) }
 
     var testDescription: String { name }
 
     func check(_ judge: any ObligationJudge.Type) {
-        var story = SocketStory()
-        tell(&story)
+        let story = SocketStory()
+        tell(story)
         let verdict = story.verdict(of: judge, at: end, in: mode)
         switch expected {
         case .kept(let count):

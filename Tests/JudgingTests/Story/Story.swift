@@ -8,12 +8,18 @@ import WebSocket
 
 @testable import Judging
 
-/// A client's journal, built from its actions: `story.request(.createConsultation, status: 409, at: 1.2)`.
+/// The id with a number: `00000000-0000-4000-8000-00000000000a` is 10.
+func uuid(_ number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+}
+
+/// A client's journal, built from its actions: `story.connected(uuid(1), at: 0).request(.listGoals, at: 1.2)`.
 ///
 /// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order in which they are added. This
 /// must be the order in which they end, so add a request at the point where its answer was sent.
-struct Story {
-    private(set) var journal = Journal(limits: Self.limits)
+final class Story {
+    private(set) var journal = Journal(limits: Story.limits)
     /// The user for the following steps; "sarah" at first.
     var user = "sarah"
     /// The token for the following steps.
@@ -34,21 +40,26 @@ struct Story {
             with: Array("secret".utf8))
     }
 
-    /// The id with a number: `00000000-0000-4000-8000-00000000000a` is 10.
-    static func id(_ number: Int) -> String {
-        let digits = String(number, radix: 16)
-        return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
-    }
-
     /// A point in time.
     static func time(_ seconds: Double) -> Timestamp {
         Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
     }
 
+    init() {}
+
+    /// A story written inline: `Story { $0.request(…) }`.
+    init(_ tell: (Story) -> Void) { tell(self) }
+
+    @discardableResult private func record(_ event: JournalEvent, at seconds: Double, connection: UInt64 = 1) -> Story {
+        journal.record(event, at: Self.time(seconds), connection: connection)
+        return self
+    }
+
     /// Attributes the steps that follow to another user.
-    mutating func becomes(_ user: String) {
+    @discardableResult func becomes(_ user: String) -> Story {
         self.user = user
         token = Self.token(of: user)
+        return self
     }
 
     /// Adds an API request that was answered or abandoned after this many seconds, or a rejected handshake.
@@ -56,28 +67,32 @@ struct Story {
     /// - Parameters:
     ///   - user: nil if the credentials were not accepted; a 401 has none.
     ///   - status: nil if no answer was sent.
-    /// - Returns: the entry's number.
-    @discardableResult mutating func request(
+    @discardableResult func request(
         _ endpoint: Endpoint, _ id: String = "", query: String = "", body: JSONValue? = nil, status: Int? = 200,
         answer: JSONValue? = nil, at seconds: Double, took: Double = 0, delivery: Delivery? = nil,
         faults: [String] = [], created: String? = nil, fields: [String]? = nil, responseFields: String = "",
         unmatched: RecordedExchange.Unmatched? = nil, connection: UInt64 = 1
-    ) -> Int {
-        let path = endpoint.template.split(separator: "/").map { $0.hasPrefix("{") ? id : String($0) }
-        return request(
-            "\(endpoint.method.rawValue) /\(path.joined(separator: "/"))\(query.isEmpty ? "" : "?" + query)",
+    ) -> Story {
+        request(
+            line: Self.line(endpoint, id, query: query),
             endpoint: endpoint, body: body?.encoded() ?? [], status: status, answer: answer?.encoded() ?? [],
             at: seconds, took: took, delivery: delivery, faults: faults, created: created, fields: fields,
             responseFields: responseFields, unmatched: unmatched, connection: connection)
     }
 
+    /// An endpoint's method and target.
+    static func line(_ endpoint: Endpoint, _ id: String = "", query: String = "") -> String {
+        let path = endpoint.template.split(separator: "/").map { $0.hasPrefix("{") ? id : String($0) }
+        return "\(endpoint.method.rawValue) /\(path.joined(separator: "/"))\(query.isEmpty ? "" : "?" + query)"
+    }
+
     /// Adds any request, given by method and target.
-    @discardableResult mutating func request(
-        _ line: String, endpoint: Endpoint?, body: [UInt8] = [], status: Int? = 200, answer: [UInt8] = [],
+    @discardableResult func request(
+        line: String, endpoint: Endpoint?, body: [UInt8] = [], status: Int? = 200, answer: [UInt8] = [],
         at seconds: Double, took: Double = 0, delivery: Delivery? = nil, faults: [String] = [], created: String? = nil,
         fields: [String]? = nil, responseFields: String = "", unmatched: RecordedExchange.Unmatched? = nil,
         connection: UInt64 = 1
-    ) -> Int {
+    ) -> Story {
         let type = body.isEmpty ? [] : ["Content-Type: application/json"]
         var exchange = RecordedExchange(
             head: Self.head(line, fields ?? credentials + type), body: body, requestedAt: Self.time(seconds),
@@ -85,77 +100,67 @@ struct Story {
             responseFields: .encoded(Array(responseFields.utf8)), responseBody: answer,
             delivery: delivery ?? (status == nil ? .none : .complete), faults: faults)
         exchange.created = created.map { ExactString($0) }
-        journal.record(.exchange(exchange), at: Self.time(seconds + took), connection: connection)
-        return journal.lastNumber
+        return record(.exchange(exchange), at: seconds + took, connection: connection)
     }
 
     /// Adds any event, at the beginning of the story.
-    mutating func journal(_ event: JournalEvent) { journal.record(event, at: Self.time(0), connection: 1) }
+    @discardableResult func journal(_ event: JournalEvent) -> Story { record(event, at: 0) }
 
     /// Adds a WebSocket that was opened on a separate connection.
-    @discardableResult mutating func opened(
+    @discardableResult func opened(
         _ consultation: String, on connection: UInt64 = 100, at seconds: Double, took: Double = 0, query: String = "",
         fields: [String]? = nil, faults: [String] = []
-    ) -> Int {
+    ) -> Story {
         let target = "/api/v1/consultations/\(consultation)/ws\(query.isEmpty ? "" : "?" + query)"
         let opening = RecordedOpening(
             head: Self.head("GET \(target)", fields ?? credentials), requestedAt: Self.time(seconds),
             endpoint: .webSocket, user: ExactString(user), faults: faults)
-        journal.record(.opened(opening), at: Self.time(seconds + took), connection: connection)
-        return journal.lastNumber
+        return record(.opened(opening), at: seconds + took, connection: connection)
     }
 
     /// Adds a WebSocket that was opened, and the server's `connected`.
-    @discardableResult mutating func connected(
+    @discardableResult func connected(
         _ consultation: String, on connection: UInt64 = 100, at seconds: Double
-    ) -> Int {
-        let number = opened(consultation, on: connection, at: seconds)
-        received(["type": "connected"], on: connection, at: seconds)
-        return number
+    ) -> Story {
+        opened(consultation, on: connection, at: seconds).received(["type": "connected"], on: connection, at: seconds)
     }
 
     /// Adds a text frame that the client sent.
-    @discardableResult mutating func sent(
+    @discardableResult func sent(
         _ frame: JSONValue, on connection: UInt64 = 100, at seconds: Double
-    ) -> Int { self.frame(.client, .text, frame.encoded(), on: connection, at: seconds) }
+    ) -> Story { self.frame(.client, .text, frame.encoded(), on: connection, at: seconds) }
 
     /// Adds a text frame that the server sent.
-    @discardableResult mutating func received(
+    @discardableResult func received(
         _ frame: JSONValue, on connection: UInt64 = 100, at seconds: Double, delivery: Delivery = .complete,
         faults: [String] = []
-    ) -> Int {
+    ) -> Story {
         self.frame(.server, .text, frame.encoded(), on: connection, at: seconds, delivery: delivery, faults: faults)
     }
 
     /// Any frame.
-    @discardableResult mutating func frame(
+    @discardableResult func frame(
         _ sender: Party, _ opcode: Opcode, _ payload: [UInt8] = [], on connection: UInt64 = 100, at seconds: Double,
         delivery: Delivery = .complete, faults: [String] = []
-    ) -> Int {
+    ) -> Story {
         let frame = RecordedFrame(sender: sender, opcode: opcode, payload: payload, delivery: delivery, faults: faults)
-        journal.record(.frame(frame), at: Self.time(seconds), connection: connection)
-        return journal.lastNumber
+        return record(.frame(frame), at: seconds, connection: connection)
     }
 
     /// Adds the end of a WebSocket.
-    @discardableResult mutating func closed(
+    @discardableResult func closed(
         on connection: UInt64 = 100, by party: Party = .client, _ cause: RecordedClosing.Cause = .closeFrame,
         summary: CloseSummary = CloseSummary(), at seconds: Double, faults: [String] = []
-    ) -> Int {
-        journal.record(
-            .closed(RecordedClosing(by: party, cause: cause, summary: summary, faults: faults)),
-            at: Self.time(seconds), connection: connection)
-        return journal.lastNumber
+    ) -> Story {
+        let closing = RecordedClosing(by: party, cause: cause, summary: summary, faults: faults)
+        return record(.closed(closing), at: seconds, connection: connection)
     }
 
     /// Adds the start of a lasting fault.
-    @discardableResult mutating func fault(
+    @discardableResult func fault(
         _ effect: RecordedFault.Effect, on connection: UInt64 = 100, at seconds: Double
-    ) -> Int {
-        journal.record(
-            .fault(RecordedFault(name: effect.rawValue, effect: effect)), at: Self.time(seconds),
-            connection: connection)
-        return journal.lastNumber
+    ) -> Story {
+        record(.fault(RecordedFault(name: effect.rawValue, effect: effect)), at: seconds, connection: connection)
     }
 
     private var credentials: [String] {
@@ -175,28 +180,21 @@ struct Story {
 struct Chapter: Sendable, CustomTestStringConvertible {
     let name: String
     let told: Told
-    let story: Story
+    let journal: Journal
     let mode: GuideMode
     /// The end of the judged time in seconds; nil for the last entry's time.
     let end: Double?
 
-    /// Builds the story.
-    init(
-        _ name: String, _ told: Told, in mode: GuideMode = .union, end: Double? = nil,
-        tell: (inout Story) -> Void
-    ) {
-        self.name = name
-        self.told = told
-        self.mode = mode
-        self.end = end
-        story = Story(tell)
+    init(_ name: String, _ told: Told, in mode: GuideMode = .union, end: Double? = nil, tell: (Story) -> Void) {
+        (self.name, self.told, self.mode, self.end) = (name, told, mode, end)
+        journal = Story(tell).journal
     }
 
     var testDescription: String { name }
 
     /// Whether the verdict on an obligation is as expected.
     func check(_ id: String, _ location: SourceLocation = #_sourceLocation) {
-        #expect(story.verdict(id, in: mode, end: end) == told, sourceLocation: location)
+        #expect(journal.verdict(id, in: mode, end: end) == told, sourceLocation: location)
     }
 }
 
@@ -219,6 +217,10 @@ struct Told: Equatable, CustomStringConvertible {
     static func broken(_ count: Int = 1, _ breaches: Breach...) -> Told {
         Told(outcome: .broken, exercisedCount: count, breaches: breaches)
     }
+    /// Broken, with one finding.
+    static func broken(
+        _ message: String, _ evidence: [Int], level: Obligation.Level = .must, faced count: Int = 1
+    ) -> Told { broken(count, Breach(message: message, evidence: evidence, level: level)) }
     /// Not exercised.
     static let notExercised = Told(outcome: .notExercised, exercisedCount: 0)
 
@@ -238,34 +240,30 @@ extension Told {
     }
 }
 
-extension Story {
-    /// The judge, after it has observed the whole story.
+extension Judge {
+    func verdict(_ id: String) -> Verdict? { verdicts().first { $0.obligation.id == id } }
+}
+
+extension Journal {
+    /// The judge, after it has observed the whole journal.
     func judge(in mode: GuideMode = .union) -> Judge {
         var judge = Judge(mode: mode)
-        for entry in journal.entries() { judge.observe(entry) }
+        for entry in entries() { judge.observe(entry) }
         return judge
     }
 
     /// The verdict on one obligation after this many seconds; nil if the obligation does not apply to clients in this
     /// mode.
     func verdict(_ id: String, in mode: GuideMode = .union, end seconds: Double? = nil) -> Told? {
-        judge(in: mode).verdicts(at: seconds.map(Self.time)).first { $0.obligation.id == id }.map(Told.init)
+        judge(in: mode).verdicts(at: seconds.map(Story.time)).first { $0.obligation.id == id }.map(Told.init)
     }
 
     /// How many times the client encountered each error path; paths that it never encountered are omitted.
     func exposures(end seconds: Double? = nil) -> [Exposure.Path: Int] {
         var counts: [Exposure.Path: Int] = [:]
-        for exposure in judge().exposures(at: seconds.map(Self.time)) where exposure.count > 0 {
+        for exposure in judge().exposures(at: seconds.map(Story.time)) where exposure.count > 0 {
             counts[exposure.path] = exposure.count
         }
         return counts
-    }
-}
-
-extension Story {
-    /// A story written inline: `Story { $0.request(…) }`.
-    init(_ tell: (inout Story) -> Void) {
-        self.init()
-        tell(&self)
     }
 }
