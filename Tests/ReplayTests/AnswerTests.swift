@@ -24,9 +24,7 @@ struct AnswerTests {
             "Content-Length", "transfer-encoding", "CONNECTION", "Keep-Alive", "Date", "Alt-Svc",
             "Trailer", "Upgrade", "Proxy-Connection", "TE", ":status", "",
         ].map { SessionField($0, "1") }
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/a", answer: "{}", answerFields: dropped + kept)
-        var player = try builder.player()
+        var player = try SessionBuilder().exchange("GET", "/a", answer: "{}", answerFields: dropped + kept).player()
         let response = try Self.response(player.ask("GET", "/a"))
         #expect(response == ReplayResponse(status: 200, fields: kept, body: Array("{}".utf8)))
     }
@@ -50,8 +48,7 @@ struct AnswerTests {
         #expect(
             try Self.coded(#""text":"H4sI/w==","encoding":"base64""#, ours: #""coded":true"#)
                 == ReplayResponse(status: 200, fields: [field], body: [0x1F, 0x8B, 0x08, 0xFF]))
-        #expect(
-            try Self.coded(#""text":"{}""#, ours: "") == ReplayResponse(status: 200, body: Array("{}".utf8)))
+        #expect(try Self.coded(#""text":"{}""#, ours: "") == ReplayResponse(status: 200, body: Array("{}".utf8)))
         let url = #""text":"https://api.fitiq.example/""#
         #expect(
             try Self.coded(url, ours: #""coded":true"#)
@@ -78,10 +75,8 @@ struct AnswerTests {
             Wait(waited: 40, speed: .factor(1e-300), after: ReplayLimits.longestWait),
         ])
     func waits(row: Wait) throws {
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/a", answer: "a", waited: row.waited)
-        builder.exchange("GET", "/none", status: 0, lasted: row.waited)
-        var player = try builder.player(speed: row.speed)
+        var player = try SessionBuilder().exchange("GET", "/a", answer: "a", waited: row.waited)
+            .exchange("GET", "/none", status: 0, lasted: row.waited).player(speed: row.speed)
         #expect(try Self.response(player.ask("GET", "/a")).after == row.after)
         #expect(player.ask("GET", "/none") == .noAnswer(after: row.after))
     }
@@ -121,18 +116,14 @@ struct AnswerTests {
         #expect(plan.notes.count == (row.body.isCut ? 1 : 0))
         var player = Player(plan, origin: ourOrigin)
         let response = try Self.response(player.ask("GET", "/a"))
-        #expect(response.body == Array("abc".utf8))
-        #expect(response.declaredLength == row.declared)
-        #expect(response.then == row.then)
+        #expect((response.body, response.declaredLength, response.then) == (Array("abc".utf8), row.declared, row.then))
     }
 
     @Test("A recorded HEAD or 304 keeps its declared length without a body")
     func declared() throws {
-        var builder = SessionBuilder()
-        builder.exchange("HEAD", "/a", answerFields: [SessionField("content-length", "1234")])
-        builder.exchange("GET", "/b", status: 304, answerFields: [SessionField("content-length", "99")])
-        builder.exchange("GET", "/c", status: 204, answerFields: [SessionField("content-length", "0")])
-        var player = try builder.player()
+        var player = try SessionBuilder().exchange("HEAD", "/a", answerFields: [SessionField("content-length", "1234")])
+            .exchange("GET", "/b", status: 304, answerFields: [SessionField("content-length", "99")])
+            .exchange("GET", "/c", status: 204, answerFields: [SessionField("content-length", "0")]).player()
         #expect(try Self.response(player.ask("HEAD", "/a")).declaredLength == 1234)
         #expect(try Self.response(player.ask("GET", "/b")).declaredLength == 99)
         #expect(try Self.response(player.ask("GET", "/c")).declaredLength == nil)
@@ -140,25 +131,21 @@ struct AnswerTests {
 
     @Test("A replay does not treat interim statuses as answers", arguments: [0, 100, 102, 199, 1_000])
     func statuses(status: Int) throws {
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/a", status: status)
-        var player = try builder.player()
+        var player = try SessionBuilder().exchange("GET", "/a", status: status).player()
         #expect(player.text("GET", "/a") == "no answer")
         #expect(player.plan.notes.count == (status == 0 ? 0 : 1))
     }
 
     @Test("A request whose body was not recorded matches any body")
     func unknownBodies() throws {
-        var builder = SessionBuilder()
-        builder.exchange("POST", "/a", fields: [SessionField("Content-Length", "7")], answer: "a")
-        builder.exchange("POST", "/b", fields: [SessionField("Content-Length", "0")], answer: "b")
-        builder.exchange(
-            "POST", "/c?since=2025-01-29T10:30:00Z", fields: [SessionField("Content-Length", "7")],
-            answer: "since 2025-01-29T10:30:00Z")
-        var player = try builder.player()
-        #expect(player.text("POST", "/a", body: "anything") == "a")
-        #expect(player.text("POST", "/b", body: "anything") == "unexpected: unknown")
-        #expect(player.text("POST", "/b") == "b")
+        var player = try SessionBuilder()
+            .exchange("POST", "/a", fields: [SessionField("Content-Length", "7")], answer: "a")
+            .exchange("POST", "/b", fields: [SessionField("Content-Length", "0")], answer: "b")
+            .exchange(
+                "POST", "/c?since=2025-01-29T10:30:00Z", fields: [SessionField("Content-Length", "7")],
+                answer: "since 2025-01-29T10:30:00Z"
+            ).player()
+        player.expect(["POST /a anything": "a", "POST /b anything": "unexpected: unknown", "POST /b": "b"])
         let other = "2026-11-21T08:00:00Z"
         #expect(player.text("POST", "/c?since=\(other)", body: "anything") == "since \(other)")
         #expect(player.plan.notes.count == 2)
@@ -213,8 +200,8 @@ struct AnswerTests {
             ),
         ])
     func origins(row: Origin) throws {
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/a", answer: row.recorded, answerFields: [SessionField("Location", row.recorded)])
+        let builder = SessionBuilder()
+            .exchange("GET", "/a", answer: row.recorded, answerFields: [SessionField("Location", row.recorded)])
         var player = Player(try builder.plan(), origin: row.origin)
         let response = try Self.response(player.ask("GET", "/a"))
         #expect(String(decoding: response.body, as: UTF8.self) == row.replayed)

@@ -10,24 +10,22 @@ struct MatchTests {
 
     /// The same list twice, a list of a different page, and two created consultations.
     static func session() -> SessionBuilder {
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/api/v1/goals?limit=2&offset=0", answer: "goals 1")
-        builder.exchange("POST", "/api/v1/consultations", body: #"{"persona":"coach","n":1.0}"#, answer: "made 1")
-        builder.exchange("POST", "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#, answer: "made 2")
-        builder.exchange("GET", "/api/v1/goals?limit=2&offset=0", answer: "goals 2")
-        builder.exchange("GET", "/api/v1/goals?limit=2&offset=2", answer: "goals 3")
-        return builder
+        return SessionBuilder().exchange("GET", "/api/v1/goals?limit=2&offset=0", answer: "goals 1")
+            .exchange("POST", "/api/v1/consultations", body: #"{"persona":"coach","n":1.0}"#, answer: "made 1")
+            .exchange("POST", "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#, answer: "made 2")
+            .exchange("GET", "/api/v1/goals?limit=2&offset=0", answer: "goals 2")
+            .exchange("GET", "/api/v1/goals?limit=2&offset=2", answer: "goals 3")
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         var match: Match
         /// `METHOD target body` and its answer.
-        var steps: [(request: String, answer: String)]
+        var steps: KeyValuePairs<String, String>
 
         var testDescription: String { "\(match.rawValue): \(name)" }
 
-        init(_ match: Match, _ name: String, _ steps: [(request: String, answer: String)]) {
+        init(_ match: Match, _ name: String, _ steps: KeyValuePairs<String, String>) {
             (self.match, self.name, self.steps) = (match, name, steps)
         }
     }
@@ -40,51 +38,49 @@ struct MatchTests {
     static let notItsTurn = "unexpected: notItsTurn"
 
     static let rows = [
-        Row(.ordered, "in turn", [(goals, "goals 1"), (goals, "goals 2")]),
-        Row(.ordered, "in any order", [(page, "goals 3"), (nutritionist, "made 2"), (coach, "made 1")]),
-        Row(.ordered, "GET repeats the last", [(goals, "goals 1"), (goals, "goals 2"), (goals, "goals 2")]),
-        Row(.ordered, "POST does not repeat", [(coach, "made 1"), (coach, "unexpected: runOut(1)")]),
-        Row(
-            .ordered, "the order of the query does not count",
-            [("GET /api/v1/goals?offset=0&limit=2", "goals 1")]),
+        Row(.ordered, "in turn", [goals: "goals 1", goals: "goals 2"]),
+        Row(.ordered, "in any order", [page: "goals 3", nutritionist: "made 2", coach: "made 1"]),
+        Row(.ordered, "GET repeats the last", [goals: "goals 1", goals: "goals 2", goals: "goals 2"]),
+        Row(.ordered, "POST does not repeat", [coach: "made 1", coach: "unexpected: runOut(1)"]),
+        Row(.ordered, "the order of the query does not count", ["GET /api/v1/goals?offset=0&limit=2": "goals 1"]),
         Row(
             .ordered, "the form of the JSON does not count",
-            [(#"POST /api/v1/consultations {"n": 1, "persona": "coach"}"#, "made 1")]),
-        Row(.ordered, "escapes do not count", [("GET /api/v1/%67oals?limit=%32&offset=0", "goals 1")]),
-        Row(.ordered, "a world's prefix does not count", [("GET /w/abc/api/v1/goals?limit=2&offset=2", "goals 3")]),
-        Row(.ordered, "another query", [("GET /api/v1/goals?limit=3&offset=0", unknown)]),
-        Row(.ordered, "a query more", [("GET /api/v1/goals?limit=2&offset=0&x=1", unknown)]),
-        Row(.ordered, "another body", [(#"POST /api/v1/consultations {"persona":"x"}"#, unknown)]),
-        Row(.ordered, "another method", [("DELETE /api/v1/goals?limit=2&offset=0", unknown)]),
-        Row(.ordered, "another path", [("GET /api/v1/meal-logs", unknown)]),
+            [#"POST /api/v1/consultations {"n": 1, "persona": "coach"}"#: "made 1"]),
+        Row(.ordered, "escapes do not count", ["GET /api/v1/%67oals?limit=%32&offset=0": "goals 1"]),
+        Row(.ordered, "a world's prefix does not count", ["GET /w/abc/api/v1/goals?limit=2&offset=2": "goals 3"]),
+        Row(.ordered, "another query", ["GET /api/v1/goals?limit=3&offset=0": unknown]),
+        Row(.ordered, "a query more", ["GET /api/v1/goals?limit=2&offset=0&x=1": unknown]),
+        Row(.ordered, "another body", [#"POST /api/v1/consultations {"persona":"x"}"#: unknown]),
+        Row(.ordered, "another method", ["DELETE /api/v1/goals?limit=2&offset=0": unknown]),
+        Row(.ordered, "another path", ["GET /api/v1/meal-logs": unknown]),
         Row(
             .ordered, "HEAD looks at GET, whose turn stays",
             [
-                ("HEAD /api/v1/goals?limit=2&offset=0", "goals 1"), (goals, "goals 1"),
-                ("HEAD /api/v1/goals?limit=2&offset=0", "goals 2"),
+                "HEAD /api/v1/goals?limit=2&offset=0": "goals 1", goals: "goals 1",
+                "HEAD /api/v1/goals?limit=2&offset=0": "goals 2",
             ]),
         Row(
             .strict, "in the recorded order",
             [
-                (goals, "goals 1"), (coach, "made 1"), (nutritionist, "made 2"), (goals, "goals 2"), (page, "goals 3"),
-                (page, "unexpected: over"),
+                goals: "goals 1", coach: "made 1", nutritionist: "made 2", goals: "goals 2", page: "goals 3",
+                page: "unexpected: over",
             ]),
-        Row(.strict, "not in another", [(coach, notItsTurn), (goals, "goals 1"), (nutritionist, notItsTurn)]),
-        Row(.strict, "HEAD is no GET", [("HEAD /api/v1/goals?limit=2&offset=0", notItsTurn)]),
+        Row(.strict, "not in another", [coach: notItsTurn, goals: "goals 1", nutritionist: notItsTurn]),
+        Row(.strict, "HEAD is no GET", ["HEAD /api/v1/goals?limit=2&offset=0": notItsTurn]),
         Row(
             .route, "query and body do not count",
             [
-                ("GET /api/v1/goals?x=1", "goals 1"), ("POST /api/v1/consultations no JSON", "made 1"),
-                ("GET /api/v1/goals", "goals 2"), ("GET /api/v1/goals", "goals 3"),
+                "GET /api/v1/goals?x=1": "goals 1", "POST /api/v1/consultations no JSON": "made 1",
+                "GET /api/v1/goals": "goals 2", "GET /api/v1/goals": "goals 3",
             ]),
         Row(
             .route, "the last repeats, of any method",
             [
-                (coach, "made 1"), (coach, "made 2"), (coach, "made 2"), (coach, "made 2"),
+                coach: "made 1", coach: "made 2", coach: "made 2", coach: "made 2",
             ]),
-        Row(.route, "HEAD looks at GET", [("HEAD /api/v1/goals", "goals 1"), ("GET /api/v1/goals", "goals 1")]),
-        Row(.route, "another method", [("PUT /api/v1/goals", unknown)]),
-        Row(.route, "another path", [("GET /api/v1/goal", unknown)]),
+        Row(.route, "HEAD looks at GET", ["HEAD /api/v1/goals": "goals 1", "GET /api/v1/goals": "goals 1"]),
+        Row(.route, "another method", ["PUT /api/v1/goals": unknown]),
+        Row(.route, "another path", ["GET /api/v1/goal": unknown]),
     ]
 
     @Test("A HEAD counts as a request only if the session recorded a HEAD", arguments: [Match.ordered, .route])
@@ -92,8 +88,7 @@ struct MatchTests {
         var player = try Self.session().player(match)
         #expect(player.text("HEAD", "/api/v1/goals?limit=2&offset=0") == "goals 1")
         #expect(player.report.served == 0 && player.report.neverAskedCount == 5)
-        var builder = SessionBuilder()
-        builder.exchange("HEAD", "/a", status: 204)
+        let builder = SessionBuilder().exchange("HEAD", "/a", status: 204)
         player = try builder.player(match)
         #expect(player.text("HEAD", "/a") == "204")
         #expect(player.report.served == 1)
@@ -102,10 +97,7 @@ struct MatchTests {
     @Test("Each request gets its recorded answer or counts as unexpected", arguments: rows)
     func matches(row: Row) throws {
         var player = try Self.session().player(row.match)
-        for (request, answer) in row.steps {
-            let parts = request.split(separator: " ", maxSplits: 2).map(String.init)
-            #expect(player.text(parts[0], parts[1], body: parts.count > 2 ? parts[2] : "") == answer, "\(request)")
-        }
+        player.expect(row.steps)
     }
 }
 
@@ -132,35 +124,30 @@ struct FormTests {
             ("a=x+y&b=1", false),
         ])
     func fields(body: String, isMatch: Bool) throws {
-        var builder = SessionBuilder()
-        builder.exchange("POST", "/token", fields: Self.form, body: "a=1&b=x+y", answer: "token")
-        var player = try builder.player()
+        var player = try SessionBuilder()
+            .exchange("POST", "/token", fields: Self.form, body: "a=1&b=x+y", answer: "token").player()
         #expect((player.text("POST", "/token", fields: Self.form, body: body) == "token") == isMatch)
     }
 
     @Test("A form without its media type is compared as text")
     func untyped() throws {
-        var builder = SessionBuilder()
-        builder.exchange("POST", "/token", body: "a=1&b=2", answer: "token")
-        var player = try builder.player()
-        #expect(player.text("POST", "/token", body: "b=2&a=1") == "unexpected: unknown")
-        #expect(player.text("POST", "/token", body: "a=1&b=2") == "token")
+        var player = try SessionBuilder().exchange("POST", "/token", body: "a=1&b=2", answer: "token").player()
+        player.expect(["POST /token b=2&a=1": "unexpected: unknown", "POST /token a=1&b=2": "token"])
     }
 
     @Test("A secret in a form may differ and is mapped")
     func secrets() throws {
-        var builder = SessionBuilder()
-        builder.exchange(
+        var player = try SessionBuilder().exchange(
             "POST", "/token", fields: Self.form, body: "grant=r&refresh_token=redacted-token-1",
-            answer: #"{"old":"redacted-token-1"}"#)
-        var player = try builder.player()
+            answer: #"{"old":"redacted-token-1"}"#
+        ).player()
         let body = "refresh_token=t0psecret&grant=r"
         #expect(player.text("POST", "/token", fields: Self.form, body: body) == #"{"old":"t0psecret"}"#)
     }
 
     @Test("Multipart bodies match by their parts with any boundary and order")
     func parts() throws {
-        var builder = SessionBuilder()
+        let builder = SessionBuilder()
         let recorded = Self.multipart("abc", [Self.text, Self.image])
         builder.exchange("POST", "/photo", fields: Self.type("abc"), body: recorded, answer: "meal")
         func answer(_ parts: [(String, String)], _ boundary: String = "----x9") throws -> String {
@@ -182,13 +169,9 @@ struct FormTests {
 
     @Test("A miss names the form fields that differ")
     func differences() throws {
-        var builder = SessionBuilder()
-        builder.exchange("POST", "/token", fields: Self.form, body: "a=1&b=2&c=3&c=4&password=x", answer: "token")
-        var player = try builder.player()
-        guard
-            case .unexpected(let miss) = player.ask(
-                "POST", "/token", fields: Self.form, body: "a=2&c=3&c=5&d=6&password=y")
-        else { throw NoSocket(target: "a miss") }
+        var player = try SessionBuilder()
+            .exchange("POST", "/token", fields: Self.form, body: "a=1&b=2&c=3&c=4&password=x", answer: "token").player()
+        let miss = try player.miss("POST", "/token", fields: Self.form, body: "a=2&c=3&c=5&d=6&password=y")
         #expect(
             miss.differences.map(\.description) == [
                 #"body.a: expected "1", got "2""#, #"body.b: expected "2", got nothing"#,
@@ -252,9 +235,9 @@ struct FormTests {
             (["Chat"], nil), (["chatter"], nil),
         ] as [([String], String?)])
     func subprotocols(offer: [String], answer: String?) throws {
-        var builder = SessionBuilder()
-        builder.socket("/ws", answerFields: [SessionField("sec-websocket-protocol", "chat"), SessionField("X-A", "b")])
-        var player = try builder.player()
+        var player = try SessionBuilder()
+            .socket("/ws", answerFields: [SessionField("sec-websocket-protocol", "chat"), SessionField("X-A", "b")])
+            .player()
         let fields = offer.map { SessionField("Sec-WebSocket-Protocol", $0) }
         guard case .socket(let opening) = player.ask("WS", "/ws", fields: fields) else { throw NoSocket(target: "/ws") }
         let answered = opening.fields.first { $0.name.lowercased() == "sec-websocket-protocol" }?.value

@@ -9,15 +9,14 @@ import Traffic
 @Suite("Unexpected requests and frames")
 struct MissTests {
     static func session() -> SessionBuilder {
-        var builder = SessionBuilder()
-        builder.exchange(
+        return SessionBuilder().exchange(
             "POST", "/api/v1/consultations",
             body: #"{"persona":"nutritionist","goal":{"id":"\#(IDs.a)","tags":["x","y"]},"n":2,"password":"s"}"#,
-            status: 201, answer: "made")
-        builder.exchange("GET", "/api/v1/consultations/\(IDs.b)/messages?limit=20&page=1", answer: "messages")
-        builder.exchange("POST", "/api/v1/notes", body: "buy milk", answer: "noted")
-        builder.exchange("PUT", "/api/v1/blobs", body: String(repeating: "x", count: 70_000), answer: "stored")
-        return builder
+            status: 201, answer: "made"
+        )
+        .exchange("GET", "/api/v1/consultations/\(IDs.b)/messages?limit=20&page=1", answer: "messages")
+        .exchange("POST", "/api/v1/notes", body: "buy milk", answer: "noted")
+        .exchange("PUT", "/api/v1/blobs", body: String(repeating: "x", count: 70_000), answer: "stored")
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -54,8 +53,7 @@ struct MissTests {
             [
                 #"body: expected {"persona":"nutritionist","goal":{"id":"aaaaaaaa-0000-4000-…, got []"#
             ]),
-        Row(
-            "no body", "POST", "/api/v1/notes", nearest: 3, [#"body: expected "buy milk", got nothing"#]),
+        Row("no body", "POST", "/api/v1/notes", nearest: 3, [#"body: expected "buy milk", got nothing"#]),
         Row(
             "another text", "POST", "/api/v1/notes", "buy bread", nearest: 3,
             [#"body: expected "buy milk", got "buy bread""#]),
@@ -73,8 +71,7 @@ struct MissTests {
             [
                 #"path: expected "/api/v1/consultations/\#(IDs.b)/messages", got "/api/v1/consultations/\#(IDs.b)/message""#
             ]),
-        Row(
-            "the method", "DELETE", "/api/v1/notes", "buy milk", nearest: 3, ["method: expected POST, got DELETE"]),
+        Row("the method", "DELETE", "/api/v1/notes", "buy milk", nearest: 3, ["method: expected POST, got DELETE"]),
         Row(
             "a handshake", "GET", "/api/v1/consultations/\(IDs.b)/messages?limit=20&page=1", isHandshake: true,
             nearest: 2, ["method: expected GET, got a WebSocket's handshake"]),
@@ -84,24 +81,16 @@ struct MissTests {
     @Test("A miss names the nearest recorded request and the differences", arguments: rows)
     func nearest(row: Row) throws {
         var player = try Self.session().player()
-        guard case .unexpected(let miss) = player.answer(row.request, at: at(7)) else {
-            Issue.record("expected a miss")
-            return
-        }
-        #expect(miss.reason == .unknown)
-        #expect(miss.time == at(7))
-        #expect(miss.nearest?.entry == row.nearest)
-        #expect(miss.differences.map(\.description) == row.differences)
+        guard case .unexpected(let miss) = player.answer(row.request, at: at(7)) else { throw NoMiss() }
+        #expect((miss.reason, miss.time) == (.unknown, at(7)))
+        #expect((miss.nearest?.entry, miss.differences.map(\.description)) == (row.nearest, row.differences))
         #expect(player.report.unexpected == [miss])
     }
 
     @Test("A miss's message contains the request, the nearest recorded request and the differences")
     func message() throws {
         var player = try Self.session().player()
-        guard case .unexpected(let miss) = player.ask("POST", "/api/v1/notes?x=1", body: "buy bread") else {
-            Issue.record("expected a miss")
-            return
-        }
+        let miss = try player.miss("POST", "/api/v1/notes?x=1", body: "buy bread")
         #expect(
             miss.message
                 == #"POST /api/v1/notes?x=1 is not in the session. The nearest is POST /api/v1/notes (entry 3); differences: query.x: expected nothing, got "1"; body: expected "buy milk", got "buy bread"."#
@@ -119,10 +108,8 @@ struct MissTests {
 
     @Test("An id other than the server's counts as a difference")
     func issuedID() throws {
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/id", answer: IDs.a)
-        builder.exchange("GET", "/goals/\(IDs.a)")
-        var player = try builder.player()
+        var player = try SessionBuilder().exchange("GET", "/id", answer: IDs.a).exchange("GET", "/goals/\(IDs.a)")
+            .player()
         #expect(player.text("GET", "/goals/\(IDs.b)") == "unexpected: unknown")
         let differences = player.report.unexpected.first?.differences.map(\.description)
         #expect(differences == [#"path: expected "/goals/\#(IDs.a)", got "/goals/\#(IDs.b)""#])
@@ -130,10 +117,9 @@ struct MissTests {
 
     @Test("A different value for a recorded secret does not count as a difference")
     func boundWord() throws {
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/me", fields: FollowingTests.bearer("redacted-token-1"), answer: "hello")
-        builder.exchange("POST", "/check", body: #"{"word":"redacted-token-1","n":1}"#, answer: "checked")
-        var player = try builder.player()
+        var player = try SessionBuilder()
+            .exchange("GET", "/me", fields: FollowingTests.bearer("redacted-token-1"), answer: "hello")
+            .exchange("POST", "/check", body: #"{"word":"redacted-token-1","n":1}"#, answer: "checked").player()
         #expect(player.text("GET", "/me", fields: FollowingTests.bearer("abc")) == "hello")
         #expect(player.text("POST", "/check", body: #"{"word":"abc","n":2}"#) == "unexpected: unknown")
         let differences = player.report.unexpected.first?.differences.map(\.description)
@@ -142,14 +128,9 @@ struct MissTests {
 
     @Test("A miss names the first of equally near routes")
     func firstRoute() throws {
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/things/red", answer: "1")
-        builder.exchange("GET", "/things/blue", answer: "2")
-        var player = try builder.player()
-        guard case .unexpected(let miss) = player.ask("GET", "/things/mauve") else {
-            Issue.record("expected a miss")
-            return
-        }
+        var player = try SessionBuilder().exchange("GET", "/things/red", answer: "1")
+            .exchange("GET", "/things/blue", answer: "2").player()
+        let miss = try player.miss("GET", "/things/mauve")
         #expect(miss.nearest?.entry == 1)
     }
 
@@ -163,27 +144,18 @@ struct MissTests {
             ("/things" + String(repeating: "/x", count: 50), ["/things/red"], nil),
         ] as [(String, [String], Int?)])
     func nearestRoute(asked: String, recorded: [String], nearest: Int?) throws {
-        var builder = SessionBuilder()
+        let builder = SessionBuilder()
         for path in recorded { builder.exchange("GET", path) }
         var player = try builder.player()
-        guard case .unexpected(let miss) = player.ask("GET", asked) else {
-            Issue.record("expected a miss")
-            return
-        }
+        let miss = try player.miss("GET", asked)
         #expect(miss.nearest?.entry == nearest)
     }
 
     @Test("A miss states only the size of a body over the limit", arguments: [0, 1])
     func largeBodies(excess: Int) throws {
         let count = ReplayLimits.comparedBody + excess
-        var builder = SessionBuilder()
-        builder.exchange("PUT", "/blobs", body: String(repeating: "x", count: count))
-        var player = try builder.player()
-        guard case .unexpected(let miss) = player.ask("PUT", "/blobs", body: String(repeating: "y", count: count))
-        else {
-            Issue.record("expected a miss")
-            return
-        }
+        var player = try SessionBuilder().exchange("PUT", "/blobs", body: String(repeating: "x", count: count)).player()
+        let miss = try player.miss("PUT", "/blobs", body: String(repeating: "y", count: count))
         #expect(miss.differences.count == 1)
         #expect((miss.differences.first?.expected == "\(count) bytes") == (excess > 0))
         _ = player.ask("PUT", "/blobs")
@@ -193,32 +165,19 @@ struct MissTests {
 
     @Test("An unused recorded request counts as nearer than a used request")
     func unservedFirst() throws {
-        var builder = SessionBuilder()
-        builder.exchange("POST", "/notes", body: "one", answer: "1")
-        builder.exchange("POST", "/notes", body: "two", answer: "2")
-        var player = try builder.player()
+        var player = try SessionBuilder().exchange("POST", "/notes", body: "one", answer: "1")
+            .exchange("POST", "/notes", body: "two", answer: "2").player()
         #expect(player.text("POST", "/notes", body: "one") == "1")
-        guard case .unexpected(let miss) = player.ask("POST", "/notes", body: "too") else {
-            Issue.record("expected a miss")
-            return
-        }
+        let miss = try player.miss("POST", "/notes", body: "too")
         #expect(miss.nearest?.entry == 2)
     }
 
     @Test("A miss limits the number and length of its differences")
     func limited() throws {
         let wide = (0..<100).map { "\"\($0)\":\"\(String(repeating: "a", count: 500))\"" }.joined(separator: ",")
-        var builder = SessionBuilder()
-        builder.exchange("POST", "/wide", body: "{\(wide)}")
-        var player = try builder.player()
+        var player = try SessionBuilder().exchange("POST", "/wide", body: "{\(wide)}").player()
         let other = wide.split(separator: "a").joined(separator: "b")
-        guard
-            case .unexpected(let miss) = player.ask(
-                "POST", "/wide?" + String(repeating: "q", count: 5_000), body: "{\(other)}")
-        else {
-            Issue.record("expected a miss")
-            return
-        }
+        let miss = try player.miss("POST", "/wide?" + String(repeating: "q", count: 5_000), body: "{\(other)}")
         #expect(miss.differences.count == ReplayLimits.differences)
         #expect(miss.message.utf8.count < 4_000)
         #expect(miss.target.utf8.count <= 503)
@@ -226,10 +185,8 @@ struct MissTests {
 
     @Test("A report keeps misses up to its limit and counts all of them")
     func misses() throws {
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/a")
-        builder.socket("/ws", frames: [frame(.client, 1, "hi")])
-        var player = try builder.player()
+        var player = try SessionBuilder().exchange("GET", "/a").socket("/ws", frames: [frame(.client, 1, "hi")])
+            .player()
         let socket = try player.open("/ws")
         for number in 0..<(ReplayLimits.misses + 1) {
             _ = player.ask("GET", "/b/\(number)")
@@ -243,13 +200,10 @@ struct MissTests {
 
     @Test("An unexpected frame's report says how it differs from the frame that was due")
     func frames() throws {
-        var builder = SessionBuilder()
-        builder.socket(
+        var player = try SessionBuilder().socket(
             "/ws?x=1",
-            frames: [
-                frame(.client, 1, #"{"type":"message","content":"hi"}"#), frame(.client, 2, .binary, [1]),
-            ])
-        var player = try builder.player(.strict)
+            frames: [frame(.client, 1, #"{"type":"message","content":"hi"}"#), frame(.client, 2, .binary, [1])]
+        ).player(.strict)
         let socket = try player.open("/ws?x=1")
         player.send(#"{"type":"message","content":"ho"}"#, on: socket, at: at(5))
         player.send(#"{"type":"message","content":"hi"}"#, on: socket, at: at(6))
@@ -264,8 +218,7 @@ struct MissTests {
                 #"The frame "\u0002" on /ws?x=1 differs from the recorded frame: binary: expected "\u0001", got "\u0002"."#,
                 #"The frame "\u0001" on /ws?x=1 is extra: in the session, the client sent no more frames."#,
             ])
-        #expect(player.report.frameMisses.first?.time == at(5))
-        #expect(player.report.framesReceived == 2)
+        #expect((player.report.frameMisses.first?.time, player.report.framesReceived) == (at(5), 2))
     }
 
     @Test("The JSON replay report is complete, and its summary line contains the essentials")
@@ -274,13 +227,10 @@ struct MissTests {
         _ = player.text("POST", "/api/v1/notes", body: "buy milk")
         _ = player.text("GET", "/favicon.ico")
         let report = player.report
-        #expect(report.summary == "Served 1 of 4 recorded requests, 1 unexpected.")
-        #expect(!report.isComplete)
+        #expect((report.summary, report.isComplete) == ("Served 1 of 4 recorded requests, 1 unexpected.", false))
         #expect(report.neverAsked.map(\.entry) == [1, 2, 4])
         let json = report.json
-        #expect(json["complete"] == false)
-        #expect(json["served"] == 1)
-        #expect(json["never_asked_count"] == 3)
+        #expect((json["complete"], json["served"], json["never_asked_count"]) == (false, 1, 3))
         #expect(json["never_asked"]?[1]?["target"]?.string == "/api/v1/consultations/\(IDs.b)/messages?limit=20&page=1")
         #expect(json["unexpected"]?[0]?["details"]?["reason"] == "unknown")
         #expect(
@@ -303,16 +253,13 @@ struct ToldSecretsTests {
             ("/ws?auth_token=\(token)", "/ws?auth_token=eyJh…"), ("/ws?%74oken=\(token)", "/ws?%74oken=eyJh…"),
             ("/ws?token=abcd&&token", "/ws?token=abcd&&token"),
             ("/ws?token=redacted-token-1", "/ws?token=redacted-token-1"),
-            ("/ws?password=a=b=c?d", "/ws?password=a=b=…"),
-            ("/ws?tokens=\(token)", "/ws?tokens=\(token)"),
+            ("/ws?password=a=b=c?d", "/ws?password=a=b=…"), ("/ws?tokens=\(token)", "/ws?tokens=\(token)"),
         ])
     func target(_ target: String, _ told: String) { #expect(Excerpts.target(target) == told) }
 
     @Test("A message shortens a secret member that only one side has")
     func member() throws {
-        var builder = SessionBuilder()
-        builder.exchange("POST", "/a", body: #"{"x":1,"password":"hunter2"}"#)
-        var player = try builder.player()
+        var player = try SessionBuilder().exchange("POST", "/a", body: #"{"x":1,"password":"hunter2"}"#).player()
         _ = player.ask("POST", "/a", body: #"{"x":1,"accessToken":"\#(Self.token)"}"#)
         #expect(
             player.report.unexpected.first?.differences.map(\.description) == [
@@ -322,11 +269,10 @@ struct ToldSecretsTests {
 
     @Test("Misses, notes, frames and missing requests do not show tokens")
     func everywhere() throws {
-        var builder = SessionBuilder()
-        builder.socket("/api/v1/consultations/\(IDs.a)/ws?token=\(Self.token)", frames: [frame(.client, 10, "hello")])
-        builder.exchange("GET", "/b?token=\(Self.token)", status: 100)
-        builder.exchange("GET", "/c?token=\(Self.token)&x=1")
-        var player = try builder.player()
+        var player = try SessionBuilder()
+            .socket("/api/v1/consultations/\(IDs.a)/ws?token=\(Self.token)", frames: [frame(.client, 10, "hello")])
+            .exchange("GET", "/b?token=\(Self.token)", status: 100).exchange("GET", "/c?token=\(Self.token)&x=1")
+            .player()
         #expect(player.plan.notes.first?.contains("token=eyJh…") == true)
         let socket = try player.open("/api/v1/consultations/\(IDs.a)/ws?token=\(Self.token)")
         player.send("bye", on: socket, at: at(1))
@@ -354,13 +300,13 @@ struct IdentityTests {
     @Test("Canonically equivalent ids in a path get their own answers", arguments: twins)
     func paths(_ first: ExactString, _ second: ExactString) throws {
         func escaped(_ text: ExactString) -> String { text.utf8.map { "%" + String($0, radix: 16) }.joined() }
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/api/v1/goals/\(escaped(first))", answer: "first")
-        builder.exchange("GET", "/api/v1/goals/\(escaped(second))", answer: "second")
+        let builder = SessionBuilder().exchange("GET", "/api/v1/goals/\(escaped(first))", answer: "first")
+            .exchange("GET", "/api/v1/goals/\(escaped(second))", answer: "second")
         for match in [ReplaySettings.Match.ordered, .route] {
             var player = try builder.player(match)
-            #expect(player.text("GET", "/api/v1/goals/\(escaped(second))") == "second")
-            #expect(player.text("GET", "/api/v1/goals/\(escaped(first))") == "first")
+            player.expect([
+                "GET /api/v1/goals/\(escaped(second))": "second", "GET /api/v1/goals/\(escaped(first))": "first",
+            ])
         }
     }
 

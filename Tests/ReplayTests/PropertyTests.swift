@@ -15,9 +15,7 @@ struct RandomSession {
 
     init(seed: UInt64, entries: Int) {
         numbers = Draw(seed: seed)
-        for _ in 0..<entries {
-            if numbers.once(in: 5) { addSocket() } else { addExchange() }
-        }
+        for _ in 0..<entries { if numbers.once(in: 5) { addSocket() } else { addExchange() } }
     }
 
     private mutating func id(fromClient: Bool) -> String {
@@ -283,8 +281,7 @@ struct AgreementTests {
 
     static func builder(_ request: String, isFrame: Bool, isOurs: Bool = false) -> SessionBuilder {
         let (target, body) = parts(request)
-        var builder = SessionBuilder()
-        builder.exchange("GET", "/id", answer: IDs.c)
+        let builder = SessionBuilder().exchange("GET", "/id", answer: IDs.c)
         if isFrame {
             let origin = isOurs ? "ws://localhost:8080" : "wss://api.fitiq.example"
             builder.socket(target, frames: [frame(.client, 1, body)], origin: origin)

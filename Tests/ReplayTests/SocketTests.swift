@@ -14,8 +14,7 @@ struct SocketTests {
     /// server  hello       1     2           3     ping  close
     /// ```
     static func chat() -> SessionBuilder {
-        var builder = SessionBuilder()
-        builder.socket(
+        return SessionBuilder().socket(
             path,
             frames: [
                 frame(.server, 0, "hello"), frame(.client, 100, #"{"type":"message","content":"hi"}"#),
@@ -25,7 +24,6 @@ struct SocketTests {
                 frame(.server, 700, .close, [0x03, 0xE9] + Array("bye".utf8)),
                 frame(.client, 705, .close, [0x03, 0xE9]),
             ], ending: ending(.server, 710, .closeFrame))
-        return builder
     }
 
     static let hi = #"{"content":"hi","type":"message"}"#
@@ -173,8 +171,7 @@ struct SocketTests {
                 timeline: ["50 text a", "50 text b", "60 text c"]),
         ])
     func endings(row: End) throws {
-        var builder = SessionBuilder()
-        builder.socket("/ws", frames: row.frames, ending: row.ending)
+        let builder = SessionBuilder().socket("/ws", frames: row.frames, ending: row.ending)
         for order in ReplaySettings.FrameOrder.allCases {
             var player = try builder.player(frames: order)
             let socket = try player.open("/ws")
@@ -186,14 +183,12 @@ struct SocketTests {
 
     @Test("Each reconnection gets the next recorded socket or rejected handshake")
     func reconnecting() throws {
-        var builder = SessionBuilder()
-        builder.socket("/ws", frames: [frame(.server, 1, "first")], ending: ending(.server, 2, .reset))
-        builder.exchange(
-            "GET", "wss://api.fitiq.example/ws", fields: [SessionField("Upgrade", "websocket")], status: 503,
-            answer: "busy")
-        builder.socket("/ws", frames: [frame(.server, 1, "second")])
-        builder.exchange("GET", "/ws", status: 426, answer: "upgrade")
-        var player = try builder.player()
+        var player = try SessionBuilder()
+            .socket("/ws", frames: [frame(.server, 1, "first")], ending: ending(.server, 2, .reset)).exchange(
+                "GET", "wss://api.fitiq.example/ws", fields: [SessionField("Upgrade", "websocket")], status: 503,
+                answer: "busy"
+            ).socket("/ws", frames: [frame(.server, 1, "second")])
+            .exchange("GET", "/ws", status: 426, answer: "upgrade").player()
         #expect(player.text("GET", "/ws") == "upgrade")
         let first = try player.open("/ws")
         #expect(player.timeline(until: at(10)) == ["1 text first", "2 reset"])
@@ -209,10 +204,9 @@ struct SocketTests {
 
     @Test("Concurrent sockets follow their own scripts in chronological order")
     func atOnce() throws {
-        var builder = SessionBuilder()
-        builder.socket("/a", frames: [frame(.server, 10, "a1"), frame(.server, 30, "a2")])
-        builder.socket("/b", frames: [frame(.client, 5, "go"), frame(.server, 15, "b1"), frame(.server, 25, "b2")])
-        var player = try builder.player()
+        var player = try SessionBuilder().socket("/a", frames: [frame(.server, 10, "a1"), frame(.server, 30, "a2")])
+            .socket("/b", frames: [frame(.client, 5, "go"), frame(.server, 15, "b1"), frame(.server, 25, "b2")])
+            .player()
         let a = try player.open("/a")
         let b = try player.open("/b")
         player.send("go", on: b, at: at(5))
@@ -231,14 +225,12 @@ struct SocketTests {
         #expect(player.nextDeadline == nil)
         #expect(player.advance(to: at(9_000)) == [])
         player.send("late", on: socket, at: at(9_000))
-        #expect(player.report.frameMissCount == 0)
-        #expect(player.report.framesNeverSent == 4)
+        #expect((player.report.frameMissCount, player.report.framesNeverSent) == (0, 4))
     }
 
     @Test("The server's frames contain the client's own ids and the server's origin")
     func following() throws {
-        var builder = SessionBuilder()
-        builder.socket(
+        var player = try SessionBuilder().socket(
             "/ws?token=redacted-token-1",
             frames: [
                 frame(.client, 10, #"{"type":"message","id":"\#(IDs.a)","sent_at":"2025-01-29T10:30:00Z"}"#),
@@ -247,8 +239,8 @@ struct SocketTests {
                     #"{"ack":"\#(IDs.a)","at":"2025-01-29T10:30:00Z","url":"wss:\/\/api.fitiq.example\/x","for":"redacted-token-1"}"#
                 ),
                 frame(.client, 30, #"{"type":"read","id":"\#(IDs.a)"}"#), frame(.server, 40, "done"),
-            ])
-        var player = try builder.player(.strict)
+            ]
+        ).player(.strict)
         let socket = try player.open("/ws?token=my.token")
         player.send(#"{"type":"message","id":"\#(IDs.b)","sent_at":"2026-11-21T08:00:00Z"}"#, on: socket, at: at(10))
         #expect(
@@ -259,8 +251,7 @@ struct SocketTests {
         #expect(player.timeline(until: at(100)) == [])
         player.send(#"{"type":"read","id":"\#(IDs.b)"}"#, on: socket, at: at(100))
         #expect(player.timeline(until: at(200)) == ["110 text done"])
-        #expect(player.report.frameMissCount == 1)
-        #expect(!player.report.isComplete)
+        #expect((player.report.frameMissCount, player.report.isComplete) == (1, false))
     }
 
     /// ```
@@ -273,15 +264,14 @@ struct SocketTests {
         arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
     func keepAlives(order: ReplaySettings.FrameOrder) throws {
         let ping = #"{"type":"ping"}"#
-        var builder = SessionBuilder()
-        builder.socket(
+        var player = try SessionBuilder().socket(
             "/ws",
             frames: [
                 frame(.client, 0, "hi"), frame(.client, 100, ping), frame(.server, 101, #"{"type":"pong","n":1}"#),
                 frame(.server, 200, "1"), frame(.client, 300, ping), frame(.server, 302, #"{"type":"pong","n":2}"#),
                 frame(.client, 400, "more"), frame(.server, 450, "2"),
-            ])
-        var player = try builder.player(.strict, frames: order)
+            ]
+        ).player(.strict, frames: order)
         let socket = try player.open("/ws")
         player.send("hi", on: socket, at: at(0))
         #expect(player.timeline(until: at(200)) == ["200 text 1"])
@@ -300,13 +290,12 @@ struct SocketTests {
 
     @Test("Identical messages trigger the recorded answers in turn and then repeat the last answer")
     func triggersInTurn() throws {
-        var builder = SessionBuilder()
-        builder.socket(
+        var player = try SessionBuilder().socket(
             "/ws",
             frames: [
                 frame(.client, 0, "hi"), frame(.server, 1, "1"), frame(.client, 10, "hi"), frame(.server, 12, "2"),
-            ])
-        var player = try builder.player(frames: .triggered)
+            ]
+        ).player(frames: .triggered)
         let socket = try player.open("/ws")
         for time in [100, 200, 300] { player.send("hi", on: socket, at: at(Int64(time))) }
         #expect(player.timeline(until: at(1_000)) == ["101 text 1", "202 text 2", "302 text 2"])
@@ -316,13 +305,12 @@ struct SocketTests {
     @Test("A message with a new id triggers the answer again with that id")
     func triggersAnew() throws {
         func ask(_ id: String) -> String { #"{"type":"ask","id":"\#(id)"}"# }
-        var builder = SessionBuilder()
-        builder.socket(
+        var player = try SessionBuilder().socket(
             "/ws",
             frames: [
                 frame(.client, 0, ask(IDs.a)), frame(.server, 10, "one \(IDs.a)"), frame(.server, 30, "two \(IDs.a)"),
-            ])
-        var player = try builder.player(frames: .triggered)
+            ]
+        ).player(frames: .triggered)
         let socket = try player.open("/ws")
         for (time, id) in [(0, IDs.b), (15, IDs.c), (50, IDs.a)] {
             player.send(ask(id), on: socket, at: at(Int64(time)))
@@ -337,9 +325,8 @@ struct SocketTests {
 
     @Test("A message beyond the limit on concurrent runs counts as a miss")
     func runs() throws {
-        var builder = SessionBuilder()
-        builder.socket("/ws", frames: [frame(.client, 0, "hi"), frame(.server, 100, "1")])
-        var player = try builder.player(frames: .triggered)
+        var player = try SessionBuilder().socket("/ws", frames: [frame(.client, 0, "hi"), frame(.server, 100, "1")])
+            .player(frames: .triggered)
         let socket = try player.open("/ws")
         for _ in 0..<ReplayLimits.runs { player.send("hi", on: socket, at: at(0)) }
         #expect(player.report.frameMissCount == 0)
@@ -353,9 +340,8 @@ struct SocketTests {
     @Test("A ping beyond the limit on concurrent pongs counts as a miss")
     func pongs() throws {
         let ping = #"{"type":"ping"}"#
-        var builder = SessionBuilder()
-        builder.socket("/ws", frames: [frame(.client, 0, ping), frame(.server, 100, #"{"type":"pong"}"#)])
-        var player = try builder.player()
+        var player = try SessionBuilder()
+            .socket("/ws", frames: [frame(.client, 0, ping), frame(.server, 100, #"{"type":"pong"}"#)]).player()
         let socket = try player.open("/ws")
         for _ in 0..<ReplayLimits.runs { player.send(ping, on: socket, at: at(0)) }
         #expect(player.report.frameMissCount == 0)
@@ -368,16 +354,15 @@ struct SocketTests {
 
     @Test("The handshake's answer has the chosen protocol and follows the recorded wait")
     func opening() throws {
-        var builder = SessionBuilder()
-        builder.socket(
+        var player = try SessionBuilder().socket(
             "/ws",
             answerFields: [
                 SessionField("Upgrade", "websocket"), SessionField("Connection", "Upgrade"),
                 SessionField("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="),
                 SessionField("Sec-WebSocket-Extensions", "permessage-deflate"),
                 SessionField("Sec-WebSocket-Protocol", "chat"), SessionField("X-Node", "7"),
-            ])
-        var player = try builder.player(speed: .factor(4))
+            ]
+        ).player(speed: .factor(4))
         guard
             case .socket(let opening) = player.ask(
                 "WS", "/ws", fields: [SessionField("Sec-WebSocket-Protocol", "chat")])
@@ -391,9 +376,7 @@ struct SocketTests {
 
     @Test("Sockets are numbered from 1 in the order in which they open")
     func numbers() throws {
-        var builder = SessionBuilder()
-        builder.socket("/ws")
-        var player = try builder.player()
+        var player = try SessionBuilder().socket("/ws").player()
         let first = try player.open("/ws")
         let second = try player.open("/ws")
         #expect([first.number, second.number] == [1, 2])
@@ -413,9 +396,7 @@ struct SocketTests {
         #expect(player.nextDeadline == at(10))
     }
 
-    @Test(
-        "Pings get the recorded pongs, if any, in turn",
-        arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
+    @Test("Pings get the recorded pongs, if any, in turn", arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
     func pongsInTurn(order: ReplaySettings.FrameOrder) throws {
         let ping = #"{"type":"ping"}"#
         func pong(_ number: Int64) -> String { #"{"type":"pong","n":\#(number)}"# }
@@ -425,9 +406,7 @@ struct SocketTests {
             frames.append(frame(.server, 10 * number + 1, pong(number)))
         }
         frames += [frame(.client, 40, ping), frame(.server, 50, "1")]
-        var builder = SessionBuilder()
-        builder.socket("/ws", frames: frames)
-        var player = try builder.player(frames: order)
+        var player = try SessionBuilder().socket("/ws", frames: frames).player(frames: order)
         let socket = try player.open("/ws")
         player.send("hi", on: socket, at: at(0))
         #expect(player.timeline(until: at(60)) == ["50 text 1"])
@@ -442,14 +421,13 @@ struct SocketTests {
     @Test("Messages that differ only in ids trigger their own answers")
     func triggersByID() throws {
         func ask(_ id: String) -> String { #"{"type":"ask","id":"\#(id)"}"# }
-        var builder = SessionBuilder()
-        builder.socket(
+        var player = try SessionBuilder().socket(
             "/ws",
             frames: [
                 frame(.client, 0, ask(IDs.a)), frame(.server, 1, "one"), frame(.client, 10, ask(IDs.b)),
                 frame(.server, 12, "two"), frame(.client, 20, "see \(IDs.c)"),
-            ])
-        var player = try builder.player(frames: .triggered)
+            ]
+        ).player(frames: .triggered)
         let socket = try player.open("/ws")
         for (time, id) in [(100, IDs.b), (200, IDs.a), (300, IDs.c)] {
             player.send(ask(id), on: socket, at: at(Int64(time)))
@@ -461,11 +439,11 @@ struct SocketTests {
     @Test("A message with one recorded and one new id triggers the answer again")
     func triggersMixed() throws {
         func link(_ id: String, _ other: String) -> String { #"{"from":"\#(id)","to":"\#(other)"}"# }
-        var builder = SessionBuilder()
-        builder.socket(
+        var player = try SessionBuilder().socket(
             "/ws",
-            frames: [frame(.client, 0, link(IDs.a, IDs.b)), frame(.server, 1, "linked \(IDs.a) \(IDs.b)")])
-        var player = try builder.player(frames: .triggered)
+            frames: [frame(.client, 0, link(IDs.a, IDs.b)), frame(.server, 1, "linked \(IDs.a) \(IDs.b)")]
+        )
+        .player(frames: .triggered)
         let socket = try player.open("/ws")
         let mine = (1...3).map { "1111111\($0)-0000-4000-8000-000000000001" }
         player.send(link(mine[0], mine[1]), on: socket, at: at(0))

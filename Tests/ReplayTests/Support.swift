@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Replay
+import Testing
 import WebSocket
 
 @testable import Traffic
@@ -27,18 +28,17 @@ enum IDs {
 let recordedOrigin = "https://api.fitiq.example"
 let ourOrigin = "http://localhost:8080"
 
-/// Builds a session whose entries are 100 ms apart.
-struct SessionBuilder {
+/// Builds a session whose entries are 100 ms apart: `SessionBuilder().exchange("GET", "/a").socket("/ws").player()`.
+final class SessionBuilder {
     private var entries: [SessionExchange] = []
     private var now: Int64 = 0
     var session: Session { Session(entries: entries) }
 
-    @discardableResult
-    mutating func exchange(
+    @discardableResult func exchange(
         _ method: String, _ target: String, fields: [SessionField] = [], body: String? = nil, status: Int = 200,
         answer: String = "", answerFields: [SessionField] = [], waited: Int64 = 0, start: Int64? = nil,
         lasted: Int64? = nil, isComplete: Bool = true
-    ) -> Int {
+    ) -> SessionBuilder {
         now = start ?? now + 100
         entries.append(
             SessionExchange(
@@ -51,14 +51,14 @@ struct SessionBuilder {
                     : SessionResponse(
                         status: status, fields: answerFields, body: RecordedBody(Array(answer.utf8)),
                         isComplete: isComplete)))
-        return entries.count - 1
+        return self
     }
 
     /// Adds a socket that opens 10 ms after its handshake.
-    mutating func socket(
+    @discardableResult func socket(
         _ target: String, fields: [SessionField] = [], answerFields: [SessionField] = [], frames: [SessionFrame] = [],
         ending: SessionEnding? = nil, start: Int64? = nil, origin: String = "wss://api.fitiq.example"
-    ) {
+    ) -> SessionBuilder {
         now = start ?? now + 100
         let url = origin + target
         entries.append(
@@ -76,10 +76,14 @@ struct SessionBuilder {
                         time: $0.time.advanced(byNanoseconds: (now + 10) * millisecond), party: $0.party,
                         cause: $0.cause)
                 }))
+        return self
     }
 
     /// Waits this many milliseconds before the next entry.
-    mutating func wait(_ milliseconds: Int64) { now += milliseconds }
+    @discardableResult func wait(_ milliseconds: Int64) -> SessionBuilder {
+        now += milliseconds
+        return self
+    }
 
     func plan() throws -> ReplayPlan { try ReplayPlan(session) }
 
@@ -109,6 +113,8 @@ struct NoSocket: Error {
     var target: String
 }
 
+struct NoMiss: Error {}
+
 extension Player {
     /// The answer to a request.
     mutating func ask(
@@ -121,6 +127,14 @@ extension Player {
                 isHandshake: isHandshake, origin: origin), at: at(0))
     }
 
+    /// The miss that a request causes.
+    mutating func miss(_ method: String, _ target: String, fields: [SessionField] = [], body: String = "") throws
+        -> ReplayMiss
+    {
+        guard case .unexpected(let miss) = ask(method, target, fields: fields, body: body) else { throw NoMiss() }
+        return miss
+    }
+
     /// The body, or the status if there is no body; other events as words.
     mutating func text(
         _ method: String, _ target: String, fields: [SessionField] = [], body: String = "", origin: String? = nil
@@ -131,6 +145,18 @@ extension Player {
         case .socket(let opening): "socket \(opening.socket.number)"
         case .noAnswer: "no answer"
         case .unexpected(let miss): "unexpected: \(miss.reason)"
+        }
+    }
+
+    /// Sends requests in order, each as `METHOD target body`, and compares the answers.
+    mutating func expect(
+        _ answers: KeyValuePairs<String, String>, fields: [SessionField] = [],
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        for (request, answer) in answers {
+            let parts = request.split(separator: " ", maxSplits: 2).map(String.init)
+            let text = text(parts[0], parts[1], fields: fields, body: parts.count > 2 ? parts[2] : "")
+            #expect(text == answer, "\(request)", sourceLocation: location)
         }
     }
 
