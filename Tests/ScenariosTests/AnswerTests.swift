@@ -16,33 +16,23 @@ struct AnswerTests {
     @Test(
         "The reader reads an answer's content",
         arguments: [
-            ("text: Hello", [.text("Hello")]),
-            (#"chunks: ["a ", {text: b, after: 2s}]"#, [.chunk("a "), .chunk("b", after: 2_000_000_000)]),
-            ("error: No", [.error(message: "No", code: nil)]),
-            ("{error: No, code: C}", [.error(message: "No", code: "C")]),
-            ("silence: true", [.silence]),
-            ("tokens_used: 1", [.builtInAnswer]),
-            ("{text: a, template_created: {type: goal, id: 1, name: Run}}", [.text("a"), .template(template)]),
-            (
-                "{error: No, template_created: {type: goal, id: 1, name: Run}}",
-                [.template(template), .error(message: "No", code: nil)]
-            ),
-            (
-                "steps: [{text: a}, {pause: thinking}, {pause: 0.5s}, {chunk: b, after: 1ms}, {burst: [c, d]},"
-                    + " another_answer]",
+            "text: Hello": [.text("Hello")],
+            #"chunks: ["a ", {text: b, after: 2s}]"#: [.chunk("a "), .chunk("b", after: 2_000_000_000)],
+            "error: No": [.error(message: "No", code: nil)], "{error: No, code: C}": [.error(message: "No", code: "C")],
+            "silence: true": [.silence], "tokens_used: 1": [.builtInAnswer],
+            "{text: a, template_created: {type: goal, id: 1, name: Run}}": [.text("a"), .template(template)],
+            "{error: No, template_created: {type: goal, id: 1, name: Run}}":
+                [.template(template), .error(message: "No", code: nil)],
+            "steps: [{text: a}, {pause: thinking}, {pause: 0.5s}, {chunk: b, after: 1ms}, {burst: [c, d]},"
+                + " another_answer]":
                 [
                     .text("a"), .pause(2_000_000_000), .pause(500_000_000), .chunk("b", after: 1_000_000),
                     .burst(["c", "d"]), .anotherAnswer,
-                ]
-            ),
-            (
-                "steps: [built_in, {template_created: {type: goal, id: 1, name: Run}}, {error: x, code: y},"
-                    + " {chunk: z}, silence]",
-                [
-                    .builtInAnswer, .template(template), .error(message: "x", code: "y"), .chunk("z"), .silence,
-                ]
-            ),
-        ] as [(String, [AnswerScript.Step])])
+                ],
+            "steps: [built_in, {template_created: {type: goal, id: 1, name: Run}}, {error: x, code: y},"
+                + " {chunk: z}, silence]":
+                [.builtInAnswer, .template(template), .error(message: "x", code: "y"), .chunk("z"), .silence],
+        ] as KeyValuePairs<String, [AnswerScript.Step]>)
     func steps(_ yaml: String, _ expected: [AnswerScript.Step]) throws {
         #expect(try Self.rules("  - \(yaml)").map(\.script.steps) == [expected])
     }
@@ -75,8 +65,7 @@ struct AnswerTests {
                     personas: [.fitnessCoach, .generalWellness], content: .matches(try Pattern("a|b")), turns: 2...4,
                     script: AnswerScript(steps: [.builtInAnswer])),
                 AnswerRule(turns: 3...Int.max, script: AnswerScript(steps: [.builtInAnswer])),
-                AnswerRule(
-                    script: AnswerScript(steps: [.text("b")], tokensUsed: 12, functionCalled: "create_goal")),
+                AnswerRule(script: AnswerScript(steps: [.text("b")], tokensUsed: 12, functionCalled: "create_goal")),
             ])
     }
 
@@ -99,17 +88,14 @@ struct AnswerTests {
     @Test(
         "The reader reads an answer's timing",
         arguments: [
-            ("human", .human),
-            ("instant", StreamTiming(firstChunk: 0, rate: .chunksPerSecond(1e9))),
-            ("{first_chunk: 500ms}", StreamTiming(firstChunk: 500_000_000)),
-            ("{chunks_per_second: 20}", StreamTiming(rate: .chunksPerSecond(20))),
-            (
-                "{tokens_per_second: 0.5, jitter: {uniform: 20ms}}",
-                StreamTiming(rate: .tokensPerSecond(0.5), jitter: .uniform(20_000_000))
-            ),
-            ("{jitter: {log_normal: 0.4}}", StreamTiming(jitter: .logNormal(sigma: 0.4))),
-            ("{jitter: none}", StreamTiming()),
-        ])
+            "human": .human, "instant": StreamTiming(firstChunk: 0, rate: .chunksPerSecond(1e9)),
+            "{first_chunk: 500ms}": StreamTiming(firstChunk: 500_000_000),
+            "{chunks_per_second: 20}": StreamTiming(rate: .chunksPerSecond(20)),
+            "{tokens_per_second: 0.5, jitter: {uniform: 20ms}}":
+                StreamTiming(rate: .tokensPerSecond(0.5), jitter: .uniform(20_000_000)),
+            "{jitter: {log_normal: 0.4}}": StreamTiming(jitter: .logNormal(sigma: 0.4)),
+            "{jitter: none}": StreamTiming(),
+        ] as KeyValuePairs<String, StreamTiming>)
     func timing(_ yaml: String, _ expected: StreamTiming) throws {
         #expect(try Self.rules("  - {timing: \(yaml)}").map(\.script.timing) == [expected])
     }

@@ -87,12 +87,7 @@ struct DocumentTests {
             ("workout_templates: [{name: a, exercises: [{order_index: 0}]}]", "workout_templates[0]", "exercise_id"),
         ])
     func rules(_ text: String, path: String, words: String) throws {
-        do {
-            _ = try Self.documents(text)
-            Issue.record("It was planted: \(text)")
-        } catch let error as PlantError {
-            #expect(error.path == "users[0].documents.\(path)", "\(error)")
-            #expect(error.message.contains(words), "\(error)")
-        }
+        let error = try #require(throws: PlantError.self) { try Self.documents(text) }
+        #expect(error.path == "users[0].documents.\(path)" && error.message.contains(words), "\(error)")
     }
 }

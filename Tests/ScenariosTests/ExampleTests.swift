@@ -44,14 +44,12 @@ struct ExampleTests {
             users: [{id: on, goals: [{title: 007, name: yes, description: off}]}]
             faults: [{on: any, status: 503, message: null, body: "null"}]
             """)
-        #expect(scenario.name == "no")
-        #expect(scenario.summary == "1:30")
+        #expect((scenario.name, scenario.summary) == ("no", "1:30"))
         #expect(
             scenario.data.users == [
                 UserData(id: "on", goals: [GoalData(name: "yes", title: "007", description: "off")])
             ])
-        #expect(
-            scenario.faults.map(\.fault) == [.response(.replace(Replacement(status: 503, body: "null")), on: [])])
+        #expect(scenario.faults.map(\.fault) == [.response(.replace(Replacement(status: 503, body: "null")), on: [])])
     }
 
     @Test("The reader reads users, goals and consultations")
@@ -109,11 +107,9 @@ struct ExampleTests {
             messages: [
                 MessageData(role: .user, content: "How much?"),
                 MessageData(role: .assistant, content: " Some. ", metadata: metadata, createdAt: .before(hour)),
-                MessageData(
-                    id: ResourceID("6d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"), role: .system, content: "Note"),
+                MessageData(id: ResourceID("6d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"), role: .system, content: "Note"),
             ], madeUpMessages: 50, createdAt: .before(48 * hour))
-        #expect(scenario.data.users.first?.goals == [goal])
-        #expect(scenario.data.users.first?.consultations.first == talk)
+        #expect((scenario.data.users.first?.goals, scenario.data.users.first?.consultations.first) == ([goal], talk))
         talk = ConsultationData(persona: .generalWellness, contextType: .goal, contextGoal: .named("run"))
         talk.isUnlinked = true
         #expect(

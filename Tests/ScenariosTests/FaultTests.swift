@@ -14,42 +14,26 @@ struct FaultTests {
     @Test(
         "The reader reads response faults",
         arguments: [
-            ("status: 503", .replace(Replacement(status: 503))),
-            (
-                "{status: 500, body: '{}', content_type: text/plain, retry_after: 2, processed: true}",
+            "status: 503": .replace(Replacement(status: 503)),
+            "{status: 500, body: '{}', content_type: text/plain, retry_after: 2, processed: true}":
                 .replace(
-                    Replacement(status: 500, body: "{}", contentType: "text/plain", retryAfter: 2, isProcessed: true))
-            ),
-            (
-                "{status: 409, code: C, message: M, retry_after: 1m}",
-                .replace(Replacement(status: 409, code: "C", message: "M", retryAfter: 60))
-            ),
-            (
-                "{quota: {requests: 5, per: 10s}, retry_after: 3}",
-                .quota(requests: 5, window: 10_000_000_000, Replacement(status: 429, retryAfter: 3))
-            ),
-            (
-                "{quota: {requests: 0, per: 1h}, status: 503, content_type: a/b, body: x}",
-                .quota(
-                    requests: 0, window: 3_600_000_000_000, Replacement(status: 503, body: "x", contentType: "a/b"))
-            ),
-            ("delay: 2s", .delay(2_000_000_000)),
-            ("dribble: {bytes: 16, every: 100ms}", .dribble(bytes: 16, every: 100_000_000)),
-            ("truncate: {after: 20}", .truncate(after: 20)),
-            ("content_length: 10", .contentLength(off: 10)),
-            ("content_length: -3", .contentLength(off: -3)),
-            ("malformed: json", .malformedJSON),
-            ("malformed: chunking", .malformedChunking),
-            ("empty_reply: true", .emptyReply),
-            ("reset: true", .reset(after: 0)),
-            ("reset: {after: 30}", .reset(after: 30)),
-            ("hang: true", .hang),
-            ("content_type: application/json", .contentType("application/json")),
-            ("content_type: null", .contentType(nil)),
-            ("content_type:", .contentType(nil)),
-            ("nanosecond_timestamps: true", .nanosecondTimestamps),
-            ("compression: wrong-length", .compression(.wrongLength)),
-        ] as [(String, ResponseFault)])
+                    Replacement(status: 500, body: "{}", contentType: "text/plain", retryAfter: 2, isProcessed: true)),
+            "{status: 409, code: C, message: M, retry_after: 1m}":
+                .replace(Replacement(status: 409, code: "C", message: "M", retryAfter: 60)),
+            "{quota: {requests: 5, per: 10s}, retry_after: 3}":
+                .quota(requests: 5, window: 10_000_000_000, Replacement(status: 429, retryAfter: 3)),
+            "{quota: {requests: 0, per: 1h}, status: 503, content_type: a/b, body: x}":
+                .quota(requests: 0, window: 3_600_000_000_000, Replacement(status: 503, body: "x", contentType: "a/b")),
+            "delay: 2s": .delay(2_000_000_000),
+            "dribble: {bytes: 16, every: 100ms}": .dribble(bytes: 16, every: 100_000_000),
+            "truncate: {after: 20}": .truncate(after: 20), "content_length: 10": .contentLength(off: 10),
+            "content_length: -3": .contentLength(off: -3), "malformed: json": .malformedJSON,
+            "malformed: chunking": .malformedChunking, "empty_reply: true": .emptyReply,
+            "reset: true": .reset(after: 0), "reset: {after: 30}": .reset(after: 30), "hang: true": .hang,
+            "content_type: application/json": .contentType("application/json"), "content_type: null": .contentType(nil),
+            "content_type:": .contentType(nil), "nanosecond_timestamps: true": .nanosecondTimestamps,
+            "compression: wrong-length": .compression(.wrongLength),
+        ] as KeyValuePairs<String, ResponseFault>)
     func responses(_ yaml: String, _ expected: ResponseFault) throws {
         let isFlow = yaml.hasPrefix("{")
         let text = isFlow ? "{on: any, " + yaml.dropFirst() : "on: any\n    \(yaml)"
@@ -82,13 +66,11 @@ struct FaultTests {
             ("binary: true", .binary), ("lose: true", .lose), ("double: true", .double), ("swap: true", .swap),
             ("delay: 2s", .delay(2_000_000_000)),
             ("dribble: {bytes: 1, every: 1ms}", .dribble(bytes: 1, every: 1_000_000)),
-            (#"replace: '{"type": "x"}'"#, .replace(text: #"{"type": "x"}"#)),
-            ("insert: '{}'", .insert(text: "{}")),
+            (#"replace: '{"type": "x"}'"#, .replace(text: #"{"type": "x"}"#)), ("insert: '{}'", .insert(text: "{}")),
             ("nanosecond_timestamps: true", .nanosecondTimestamps), ("withhold_pong: true", .withholdPong),
             ("compression: undeclared", .compression(.undeclared)),
-            ("compression: forgotten", .compression(.forgotten)),
-            ("stall_reading: true", .stallReading), ("escape: true", .escape),
-            ("end: {how: finish}", .end(.finish, after: 0)),
+            ("compression: forgotten", .compression(.forgotten)), ("stall_reading: true", .stallReading),
+            ("escape: true", .escape), ("end: {how: finish}", .end(.finish, after: 0)),
             ("end: {how: silence, after: 0s}", .end(.silence, after: 0)),
             ("end: {how: reset, after: 20s}", .end(.reset, after: 20_000_000_000)),
             ("end: {how: reset, after: 1h}", .end(.reset, after: FaultLimits.longestWait)),
@@ -116,10 +98,7 @@ struct FaultTests {
             ("type: meal_log.failed, n: 2", .type("meal_log.failed", .only(2))),
             ("chunk: 3", .chunks(.only(3), ofAnswer: nil)), ("chunk: 1.., answer: 2", .chunks(.all, ofAnswer: 2)),
             ("byte: 100", .byte(100)),
-            (
-                "frame: {from: 2, every: 3, per_mille: 10}",
-                .frames(Selection(first: 2, step: 3, perMille: 10))
-            ),
+            ("frame: {from: 2, every: 3, per_mille: 10}", .frames(Selection(first: 2, step: 3, perMille: 10))),
         ] as [(String, SocketPoint)])
     func points(_ yaml: String, _ expected: SocketPoint) throws {
         #expect(
@@ -189,17 +168,14 @@ struct FaultTests {
         "The reader rejects invalid breakpoints",
         arguments: [
             "on: any, hold: client", "on: any, hold: client_to_server", "on: any, hold: both",
-            "on: handshake, hold: response",
-            "on: socket, hold: request",
-            "on: any, hold: true", "on: any, hold: {}", "on: any, hold: {what: request, for: 999us}",
-            "on: any, hold: {what: request, for: 3601s}", "on: any, hold: {what: request, text: ''}",
-            "on: any, hold: {what: request, controller: me}", "on: socket, at: {chunk: 1}, hold: client_to_server",
-            "on: socket, at: {byte: 1}, hold: both", "on: socket, at: {type: message}, hold: server_to_client",
-            "on: socket, at: {type: message}, lose: true", "on: any, hold: request, delay: 1s",
+            "on: handshake, hold: response", "on: socket, hold: request", "on: any, hold: true", "on: any, hold: {}",
+            "on: any, hold: {what: request, for: 999us}", "on: any, hold: {what: request, for: 3601s}",
+            "on: any, hold: {what: request, text: ''}", "on: any, hold: {what: request, controller: me}",
+            "on: socket, at: {chunk: 1}, hold: client_to_server", "on: socket, at: {byte: 1}, hold: both",
+            "on: socket, at: {type: message}, hold: server_to_client", "on: socket, at: {type: message}, lose: true",
+            "on: any, hold: request, delay: 1s",
         ])
-    func badBreakpoints(_ yaml: String) {
-        #expect(throws: ScenarioErrors.self) { try Self.rules("{\(yaml)}") }
-    }
+    func badBreakpoints(_ yaml: String) { #expect(throws: ScenarioErrors.self) { try Self.rules("{\(yaml)}") } }
 
     @Test("The reader accepts each action only in its permitted places")
     func actionsHavePlaces() throws {

@@ -35,45 +35,39 @@ struct InvalidScenarioTests {
         }
     }
 
-    @Test("The reader rejects a consultation only if it exceeds the message limit")
-    func messages() {
-        func text(_ count: Int) -> String {
-            "{name: a, users: [{id: u, consultations: [{persona: nutritionist, made_up_messages: \(count), "
+    /// A scenario at a limit, and one beyond it.
+    struct Limit: Sendable, CustomTestStringConvertible {
+        let testDescription, allowed, refused: String
+
+        init<Value>(_ name: String, _ most: Value, _ more: Value, text: (Value) -> String) {
+            (testDescription, allowed, refused) = (name, text(most), text(more))
+        }
+
+        init(_ name: String, _ most: Int, text: (Int) -> String) { self.init(name, most, most + 1, text: text) }
+    }
+
+    static let limits: [Limit] = [
+        Limit("messages of a consultation", ScenarioLimits.messages - 1) {
+            "{name: a, users: [{id: u, consultations: [{persona: nutritionist, made_up_messages: \($0), "
                 + "messages: [{user: a}]}]}]}"
-        }
-        #expect(throws: Never.self) { try Scenario.read(text(ScenarioLimits.messages - 1)) }
-        #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.messages)) }
-    }
-
-    @Test("The reader rejects a scenario only if it exceeds the limit on password work")
-    func passwords() {
-        func text(_ count: Int) -> String {
-            var users = (0..<count).map { "{id: u\($0), email: u\($0)@b.c, password: password}" }
-            // A user without a password needs no work.
-            users.append("{id: none}")
+        },
+        // A user without a password needs no work.
+        Limit("password work", ScenarioLimits.passwordWork / 100_000) { count in
+            let users = (0..<count).map { "{id: u\($0), email: u\($0)@b.c, password: password}" } + ["{id: none}"]
             return "{name: a, accounts: {password_cost: 100000}, users: [\(users.joined(separator: ","))]}"
-        }
-        let most = ScenarioLimits.passwordWork / 100_000
-        #expect(throws: Never.self) { try Scenario.read(text(most)) }
-        #expect(throws: ScenarioErrors.self) { try Scenario.read(text(most + 1)) }
-    }
-
-    @Test("The reader rejects a scenario only if it exceeds the limit on named pauses")
-    func pauses() {
-        func text(_ count: Int) -> String {
+        },
+        Limit("named pauses", ScenarioLimits.pauses) { count in
             "{name: a, pauses: {" + (0..<count).map { "p\($0): 1s" }.joined(separator: ", ") + "}}"
-        }
-        #expect(throws: Never.self) { try Scenario.read(text(ScenarioLimits.pauses)) }
-        #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.pauses + 1)) }
-    }
+        },
+        Limit("grams of a nutrient", "1000000", "1000000.1") {
+            "{name: a, meals: [{items: [{name: b, quantity: 1, unit: c, protein: \($0)}]}]}"
+        },
+    ]
 
-    @Test("The reader rejects a food with more than a million grams of a nutrient")
-    func grams() {
-        func text(_ grams: String) -> String {
-            "{name: a, meals: [{items: [{name: b, quantity: 1, unit: c, protein: \(grams)}]}]}"
-        }
-        #expect(throws: Never.self) { try Scenario.read(text("1000000")) }
-        #expect(throws: ScenarioErrors.self) { try Scenario.read(text("1000000.1")) }
+    @Test("The reader rejects a scenario only beyond a limit", arguments: limits)
+    func limit(_ limit: Limit) {
+        #expect(throws: Never.self) { try Scenario.read(limit.allowed) }
+        #expect(throws: ScenarioErrors.self) { try Scenario.read(limit.refused) }
     }
 
     @Test(
@@ -84,9 +78,7 @@ struct InvalidScenarioTests {
             (food("amount: one"), "users[0].meal_logs[0].items[0].amount"),
             (food("id: 5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"), "users[0].meal_logs[0].items[0].id"),
         ])
-    func places(_ text: String, _ path: String) {
-        #expect(TreeTests.errors(text)?.mistakes.map(\.path) == [path])
-    }
+    func places(_ text: String, _ path: String) { #expect(TreeTests.errors(text)?.mistakes.map(\.path) == [path]) }
 
     /// A scenario with a food that has one more member.
     private static func food(_ member: String) -> String {

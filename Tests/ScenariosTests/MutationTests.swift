@@ -7,9 +7,7 @@ import Testing
 /// Randomly mutated files, each of which parses as a scenario or reports mistakes with their positions.
 @Suite("Random changes to scenarios")
 struct MutationTests {
-    @Test(
-        "The reader accepts a randomly changed file or reports an error's location", arguments: Scenario.builtInNames
-    )
+    @Test("The reader accepts a randomly changed file or reports an error's location", arguments: Scenario.builtInNames)
     func changes(_ name: String) throws {
         let original = Array(try #require(Scenario.builtInText(named: name)).utf8)
         // Each file gets different changes, but the same ones in every run.

@@ -30,8 +30,7 @@ struct PlantingTests {
         // Read the file as JSON and as YAML, because it is both.
         let value = try JSON.parse(file)
         for read in [try Scenario.read(file), try Scenario.read(json: value)] {
-            #expect(read.data == data)
-            #expect(read == expected)
+            #expect((read.data, read) == (data, expected))
         }
         let yaml = Array("# An export\n".utf8) + file
         #expect(try Scenario.read(yaml).data == data)

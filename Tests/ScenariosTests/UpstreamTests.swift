@@ -39,20 +39,16 @@ struct UpstreamTests {
     @Test(
         "The reader explains each error in an upstream",
         arguments: [
-            ("upstream: ftp://a", "upstream does not name a server: the upstream URL begins with \"ftp\""),
-            ("upstream: {url: 'http://a/b'}", "upstream.url does not name a server: \"http://a/b\" has a path"),
-            ("upstream: {answers: both}", "upstream.answers must be fake, real or real-else-fake"),
-            (
-                "upstream: {except: [{on: GET /nothing, answers: fake}]}",
-                "upstream.except[0].on must be a method and a path such as GET /api/v1/goals, or several; got"
-            ),
-            ("upstream: {except: [{on: GET /api/v1/goals}]}", "upstream.except[0].answers is missing"),
-            (
-                "upstream: {except: [{on: [GET /api/v1/goals, GET /api/v1/goals], answers: fake}]}",
-                "upstream.except[0].on[1] is already in an earlier exception"
-            ),
-            ("upstream: http://a\nreplay: a.har", "upstream"),
-        ])
+            "upstream: ftp://a": "upstream does not name a server: the upstream URL begins with \"ftp\"",
+            "upstream: {url: 'http://a/b'}": "upstream.url does not name a server: \"http://a/b\" has a path",
+            "upstream: {answers: both}": "upstream.answers must be fake, real or real-else-fake",
+            "upstream: {except: [{on: GET /nothing, answers: fake}]}":
+                "upstream.except[0].on must be a method and a path such as GET /api/v1/goals, or several; got",
+            "upstream: {except: [{on: GET /api/v1/goals}]}": "upstream.except[0].answers is missing",
+            "upstream: {except: [{on: [GET /api/v1/goals, GET /api/v1/goals], answers: fake}]}":
+                "upstream.except[0].on[1] is already in an earlier exception",
+            "upstream: http://a\nreplay: a.har": "upstream",
+        ] as KeyValuePairs<String, String>)
     func mistakes(_ yaml: String, expected: String) throws {
         let error = try #require(throws: ScenarioErrors.self) { try Scenario.read("name: x\n" + yaml) }
         #expect(error.description.contains(expected), "\(error)")

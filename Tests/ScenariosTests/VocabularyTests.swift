@@ -19,9 +19,7 @@ struct VocabularyTests {
         var choices: [String: Set<String>] = [:]
 
         /// The words in a JSON Schema, or in a description with schemas; old words are not part of the vocabulary.
-        init(schema: JSONValue, of name: String) {
-            collect(schema, below: name, root: schema)
-        }
+        init(schema: JSONValue, of name: String) { collect(schema, below: name, root: schema) }
 
         private mutating func collect(_ value: JSONValue, below place: String, root: JSONValue) {
             if let elements = value.array {
@@ -36,9 +34,7 @@ struct VocabularyTests {
             }
             for (key, value) in object where !["example", "examples", "default"].contains(key) {
                 if key == "schemas" || key == "$defs" {
-                    for (name, schema) in value.object ?? [:] {
-                        collect(schema, below: "\(place) \(name)", root: root)
-                    }
+                    for (name, schema) in value.object ?? [:] { collect(schema, below: "\(place) \(name)", root: root) }
                 } else {
                     collect(value, below: key.hasPrefix("/") ? "\(place) \(key)" : place, root: root)
                 }
@@ -148,8 +144,7 @@ struct VocabularyTests {
         // In a replay's comparison: a place in a body, such as a member.
         ("place", ["word"], ["Differences"]),
         // In a replay's report: the number of an entry in the session.
-        ("entry", ["object"], ["RecordedRequest"]),
-        ("hold", ["word", "object"], []), ("fields", ["array"], []),
+        ("entry", ["object"], ["RecordedRequest"]), ("hold", ["word", "object"], []), ("fields", ["array"], []),
     ]
 
     @Test("Each word has one meaning in all schemas", arguments: meanings)
@@ -181,9 +176,8 @@ struct VocabularyTests {
     /// Synonyms that once existed or that others use, and the places where they mean something else.
     static let others: [(word: String, now: String, elsewhere: [String])] = [
         ("timeout", "for", []), ("duration", "for", []), ("sender", "direction", []),
-        ("from", "direction", ["selection"]),
-        ("n", "connection or held", ["point"]), ("socket_id", "connection", []), ("connection_id", "connection", []),
-        ("match", "on and at", ["replay"]), ("outcome", "verdict", []),
+        ("from", "direction", ["selection"]), ("n", "connection or held", ["point"]), ("socket_id", "connection", []),
+        ("connection_id", "connection", []), ("match", "on and at", ["replay"]), ("outcome", "verdict", []),
         ("headers", "fields", ["stub", "HAR", "kit"]), ("sockets_open", "web_sockets", []), ("how_long", "for", []),
     ]
 

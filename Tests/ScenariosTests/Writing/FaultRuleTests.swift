@@ -16,8 +16,7 @@ import Testing
     static let responses: [ResponseFault] =
         replacements.map { .replace($0) } + replacements.map { .quota(requests: 5, window: 10_000_000_000, $0) } + [
             .quota(requests: 0, window: 86_400_000_000_000, Replacement(status: 429)), .delay(0), .delay(1),
-            .delay(wait),
-            .delay(3_600_000_000_000), .delay(90_000_000_000), .delay(1_500_000), .delay(1_000),
+            .delay(wait), .delay(3_600_000_000_000), .delay(90_000_000_000), .delay(1_500_000), .delay(1_000),
             .dribble(bytes: 16, every: 100_000_000), .dribble(bytes: 1, every: 0), .truncate(after: 0),
             .truncate(after: 20), .contentLength(off: 10), .contentLength(off: -3), .malformedJSON, .malformedChunking,
             .emptyReply, .reset(after: 0), .reset(after: 30), .hang, .contentType(nil),
@@ -32,12 +31,9 @@ import Testing
         [
             .close(code: nil, reason: ""), .close(code: 1011, reason: ""), .close(code: 65_535, reason: "Bye \"now\""),
             .finish, .reset, .silence, .cut(after: 5, reset: false), .cut(after: 0, reset: true), .masked,
-            .reservedBits(7),
-            .invalidUTF8, .fragments(at: [1]), .fragments(at: [3, 7]), .coalesce(count: 2), .binary, .lose, .double,
-            .swap,
-            .delay(wait), .dribble(bytes: 1, every: 1_000_000), .replace(text: "{\"type\": \"x\"}"),
-            .insert(text: "{\"type\": \"x\"}"),
-            .nanosecondTimestamps,
+            .reservedBits(7), .invalidUTF8, .fragments(at: [1]), .fragments(at: [3, 7]), .coalesce(count: 2), .binary,
+            .lose, .double, .swap, .delay(wait), .dribble(bytes: 1, every: 1_000_000),
+            .replace(text: "{\"type\": \"x\"}"), .insert(text: "{\"type\": \"x\"}"), .nanosecondTimestamps,
             .withholdPong, .stallReading, .escape, .end(.finish, after: 0), .end(.reset, after: wait),
             .end(.silence, after: 3_600_000_000_000),
         ]
@@ -98,25 +94,17 @@ import Testing
     @Test(
         "The writer produces the shortest notation for a fault",
         arguments: [
-            (
-                FaultRule(name: "a", fault: .response(.delay(2_000_000_000), on: []), selection: .first(3)),
-                #"{"name":"a","enabled":true,"on":"any","requests":"1..3","delay":"2s"}"#
-            ),
-            (
-                FaultRule(name: "a", fault: .response(.reset(after: 0), on: [.showGoal, .listGoals])),
-                #"{"name":"a","enabled":true,"on":["GET /api/v1/goals","GET /api/v1/goals/{goalId}"],"reset":true}"#
-            ),
-            (
-                FaultRule(
-                    name: "a", fault: .socket(.close(code: nil, reason: ""), at: .chunks(.only(3), ofAnswer: 1)),
-                    selection: .only(1)),
-                #"{"name":"a","enabled":true,"on":"socket","connections":1,"at":{"chunk":3,"answer":1},"close":"none"}"#
-            ),
-            (
-                FaultRule(name: "a", fault: .handshake(.delay(1_500_000_000)), selection: Selection(first: 2, step: 2)),
-                #"{"name":"a","enabled":true,"on":"handshake","connections":{"from":2,"every":2},"delay":"1500ms"}"#
-            ),
-        ])
+            FaultRule(name: "a", fault: .response(.delay(2_000_000_000), on: []), selection: .first(3)):
+                #"{"name":"a","enabled":true,"on":"any","requests":"1..3","delay":"2s"}"#,
+            FaultRule(name: "a", fault: .response(.reset(after: 0), on: [.showGoal, .listGoals])):
+                #"{"name":"a","enabled":true,"on":["GET /api/v1/goals","GET /api/v1/goals/{goalId}"],"reset":true}"#,
+            FaultRule(
+                name: "a", fault: .socket(.close(code: nil, reason: ""), at: .chunks(.only(3), ofAnswer: 1)),
+                selection: .only(1)):
+                #"{"name":"a","enabled":true,"on":"socket","connections":1,"at":{"chunk":3,"answer":1},"close":"none"}"#,
+            FaultRule(name: "a", fault: .handshake(.delay(1_500_000_000)), selection: Selection(first: 2, step: 2)):
+                #"{"name":"a","enabled":true,"on":"handshake","connections":{"from":2,"every":2},"delay":"1500ms"}"#,
+        ] as KeyValuePairs<FaultRule, String>)
     func brief(_ rule: FaultRule, _ expected: String) {
         #expect(String(decoding: JSONWriter.object { rule.write(into: &$0) }, as: UTF8.self) == expected)
     }

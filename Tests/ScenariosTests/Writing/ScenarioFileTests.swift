@@ -12,9 +12,7 @@ import Testing
         try JSON.parse(data.scenarioFile(name: "a", guide: .union, seed: 1, clock: .real))
     }
 
-    private func user(_ data: UserData) throws -> JSONValue {
-        try file(WorldData(users: [data]))["users"]?[0] ?? .null
-    }
+    private func user(_ data: UserData) throws -> JSONValue { try file(WorldData(users: [data]))["users"]?[0] ?? .null }
 
     @Test("A written scenario file starts with the values from the world's request")
     func head() {
