@@ -8,9 +8,7 @@ import Testing
 struct FaultBookTests {
     /// The names of the rules that take effect on each request, in one string: `ab·b` means a and b on the first
     /// request and b on the third.
-    private static func acting(
-        _ book: inout FaultBook, _ count: Int, on endpoint: Endpoint? = .listGoals
-    ) -> String {
+    private static func acting(_ book: inout FaultBook, _ count: Int, on endpoint: Endpoint? = .listGoals) -> String {
         (0..<count).map { _ in
             book.respond(to: endpoint, at: .after(0))?.ruleNames.joined() ?? "·"
         }.joined()
@@ -27,8 +25,7 @@ struct FaultBookTests {
     func select(selection: Selection, expected: String) {
         var book = FaultBook(rules: [.response("a", .hang, selection)])
         #expect(Self.acting(&book, 8) == expected)
-        #expect(book.rules[0].matches == 8)
-        #expect(book.rules[0].acted == expected.filter { $0 == "a" }.count)
+        #expect((book.rules[0].matches, book.rules[0].acted) == (8, expected.filter { $0 == "a" }.count))
     }
 
     @Test("A per-mille selection depends on the seed but not on other rules")
@@ -92,14 +89,12 @@ struct FaultBookTests {
             .response("d", .replace(Replacement(status: 503))), .response("e", .delay(2)),
         ])
         let acting = try unwrap(book.respond(to: nil, at: .after(0)))
-        #expect(acting.ruleNames == ["a", "b", "c", "e"])
-        #expect(acting.faults == [.delay(1), .malformedJSON, .delay(2)])
+        #expect((acting.ruleNames, acting.faults) == (["a", "b", "c", "e"], [.delay(1), .malformedJSON, .delay(2)]))
         #expect(
             acting.replacement
                 == Replacement(status: 500, message: "A scenario answers this request with 500 (fault 'b')."))
         #expect(acting.answer(in: .union) == Replacement(status: 500).answer(rule: "b", in: .union))
-        #expect(book.rules.map(\.matches) == [1, 1, 1, 1, 1])
-        #expect(book.rules.map(\.acted) == [1, 1, 1, 0, 1])
+        #expect((book.rules.map(\.matches), book.rules.map(\.acted)) == ([1, 1, 1, 1, 1], [1, 1, 1, 0, 1]))
         let response = try encode(body: "{}")
         #expect(acting.apply(to: response) == response.apply(acting.faults, seed: book.seed))
     }
@@ -189,8 +184,7 @@ struct FaultBookTests {
         var changed = b
         changed.selection = .only(1)
         try book.replaceRules([quota, .response("c", .delay(1)), changed, a])
-        #expect(book.rules.map(\.rule.name) == ["q", "c", "b", "a"])
-        #expect(book.rules.map(\.matches) == [2, 0, 0, 2])
+        #expect((book.rules.map(\.rule.name), book.rules.map(\.matches)) == (["q", "c", "b", "a"], [2, 0, 0, 2]))
         #expect(book.rules.map(\.acted) == [0, 0, 0, 2])
         #expect(book.rules.map(\.rule.isEnabled) == [true, true, true, false])
         #expect(Self.acting(&book, 2) == "cbqc")
@@ -215,8 +209,7 @@ struct FaultBookTests {
         book.setEnabled(false, named: "a")
         _ = (book.openSocket(at: .after(0)), book.openSocket(at: .after(0)))
         book.reset()
-        #expect(book.rules == fresh.rules)
-        #expect(book.connections == 0)
+        #expect((book.rules, book.connections) == (fresh.rules, 0))
         #expect(book.openSocket(at: .after(0)) == nil)
         #expect(Self.acting(&book, 3) == "·aqq")
     }

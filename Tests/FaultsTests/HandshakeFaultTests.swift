@@ -52,8 +52,7 @@ struct HandshakeFaultTests {
         let (response, client) = Self.handshake(key: key)
         #expect(Self.verdict(of: client, on: Transmission(response.bytes)) == nil)
         let out = response.apply([.delay(1), .wrongAccept], seed: 0)
-        #expect(out.marks == [.init(0, .wait(1))])
-        #expect(out.bytes.count == response.bytes.count)
+        #expect((out.marks, out.bytes.count) == ([.init(0, .wait(1))], response.bytes.count))
         guard case .accept(let value?, let expected) = Self.verdict(of: client, on: out) else {
             Issue.record("The client took it.")
             return
@@ -75,28 +74,22 @@ struct HandshakeFaultTests {
         ])
         #expect(book.openSocket(at: .after(0)) == nil)
         let second = try unwrap(book.openSocket(at: .after(0)))
-        #expect(second.connection == 2)
-        #expect(second.response.ruleNames == ["slow"])
-        #expect(second.opensSocket)
+        #expect((second.connection, second.response.ruleNames, second.opensSocket) == (2, ["slow"], true))
         #expect(second.socket == nil)
         #expect(second.response.answer(in: .union) == nil)
         let third = try unwrap(book.openSocket(at: .after(0)))
-        #expect(third.response.ruleNames == ["slow", "refuse"])
-        #expect(!third.opensSocket)
+        #expect((third.response.ruleNames, third.opensSocket) == (["slow", "refuse"], false))
         #expect(third.socket == nil)
         #expect(third.response.faults == [.delay(7)])
         let answer = try #require(third.response.answer(in: .union))
-        #expect(answer.status == .serviceUnavailable)
-        #expect(answer.fields == [.retryAfter: "1"])
+        #expect((answer.status, answer.fields) == (.serviceUnavailable, [.retryAfter: "1"]))
         #expect(
             text(answer.body)
                 == #"{"success":false,"error":{"code":"SERVICE_UNAVAILABLE","message":"A scenario answers this WebSocket handshake with 503 (fault 'refuse')."}}"#
         )
         let fourth = try unwrap(book.openSocket(at: .after(0)))
-        #expect(fourth.connection == 4)
-        #expect(fourth.socket?.ruleNames == ["lose"])
-        #expect(book.connections == 4)
-        #expect(book.rules.map(\.matches) == [4, 4, 4, 4])
+        #expect((fourth.connection, fourth.socket?.ruleNames) == (4, ["lose"]))
+        #expect((book.connections, book.rules.map(\.matches)) == (4, [4, 4, 4, 4]))
         #expect(book.rules.map(\.acted) == [3, 1, 0, 2])
         let (response, _) = Self.handshake()
         #expect(fourth.response.apply(to: response) == Transmission(response.bytes, marks: [.init(0, .wait(7))]))
@@ -122,8 +115,7 @@ struct HandshakeFaultTests {
         for _ in 0..<5 { #expect(book.openSocket(at: .after(0)) == nil) }
         try book.add(.handshake("h", .hang))
         let sixth = try unwrap(book.openSocket(at: .after(0)))
-        #expect(sixth.connection == 6)
-        #expect(!sixth.opensSocket)
+        #expect((sixth.connection, sixth.opensSocket) == (6, false))
         #expect(book.rules[1].matches == 1, "counted since it is there")
     }
 }

@@ -22,9 +22,7 @@ struct IdentityTests {
 
     @Test("A rule whose text changes only in Unicode normalization counts as a new rule")
     func texts() throws {
-        func rule(_ text: String) -> FaultRule {
-            .response("f", .replace(Replacement(status: 500, body: text)))
-        }
+        func rule(_ text: String) -> FaultRule { .response("f", .replace(Replacement(status: 500, body: text))) }
         var book = FaultBook(rules: [rule("\u{E9}")])
         _ = book.setEnabled(false, named: "f")
         func replace(with text: String) throws {

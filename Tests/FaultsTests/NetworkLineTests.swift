@@ -35,9 +35,7 @@ struct NetworkLineTests {
     @Test("Bytes leave in slices at the configured rate and arrive half a round trip later")
     func rates() {
         let profile = NetworkProfile("a", roundTrip: 100_000_000, down: 100_000, up: 3_000)
-        #expect(
-            Self.arrivals(profile, [(0, 5000)])
-                == ["70.0 ms 2000", "90.0 ms 4000", "100.0 ms 5000"])
+        #expect(Self.arrivals(profile, [(0, 5000)]) == ["70.0 ms 2000", "90.0 ms 4000", "100.0 ms 5000"])
         // Bytes that arrive while the line is busy have to wait; later bytes do not.
         #expect(
             Self.arrivals(profile, [(0, 1000), (5, 2000), (500, 2100)]) == [
@@ -76,8 +74,7 @@ struct NetworkLineTests {
 
     @Test("Jitter and loss delay bytes, keep their order and depend on the seed")
     func chance() throws {
-        let profile = NetworkProfile(
-            "a", roundTrip: 100_000_000, down: 1_000_000, jitter: 30_000_000, lossPerMille: 50)
+        let profile = NetworkProfile("a", roundTrip: 100_000_000, down: 1_000_000, jitter: 30_000_000, lossPerMille: 50)
         let lines = Self.arrivals(profile, [(0, 1_000_000)])
         #expect(lines == Self.arrivals(profile, [(0, 1_000_000)]))
         #expect(lines != Self.arrivals(profile, [(0, 1_000_000)], seed: 2))
@@ -140,8 +137,7 @@ struct NetworkLineTests {
     func breaks() {
         /// How many of 400 connections break in an outage that affects all of them.
         func broken(_ perMille: Int) -> Int {
-            let outages = NetworkProfile.Outages(
-                period: 10_000_000_000, length: 4_000_000_000, resetPerMille: perMille)
+            let outages = NetworkProfile.Outages(period: 10_000_000_000, length: 4_000_000_000, resetPerMille: perMille)
             // Among the connections, this seed draws both 0 and 999.
             let network = Network(NetworkProfile("a", outages: outages), seed: 14, from: Self.start)
             return (UInt64(1)...400).filter { connection in

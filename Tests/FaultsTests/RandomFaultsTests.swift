@@ -176,8 +176,7 @@ struct RandomFaultsTests {
             .withholdPong, .stallReading,
         ]
         let rules = (0..<5).map { index in
-            FaultRule.socket(
-                "r\(index)", numbers.element(of: harmless), at: Self.point(&numbers))
+            FaultRule.socket("r\(index)", numbers.element(of: harmless), at: Self.point(&numbers))
         }
         var book = FaultBook(rules: rules, seed: seed)
         guard var socket = book.openSocket(at: .after(0))?.socket else { return }

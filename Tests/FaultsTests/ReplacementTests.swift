@@ -21,8 +21,7 @@ struct ReplacementTests {
     @Test("Each replacement status has a phrase, a code and a message that names the fault", arguments: codes)
     func statuses(status: Int, phrase: String, code: String) {
         let answer = Replacement(status: status).answer(rule: "flaky", in: .union)
-        #expect(answer.status.code == status)
-        #expect(answer.status.reasonPhrase == phrase)
+        #expect((answer.status.code, answer.status.reasonPhrase) == (status, phrase))
         #expect(answer.contentType == nil)
         let envelope =
             #"{"success":false,"error":{"code":"\#(code)","message":"A scenario answers this request with \#(status) (fault 'flaky')."}}"#
@@ -33,8 +32,7 @@ struct ReplacementTests {
     func all() {
         for status in FaultLimits.statuses {
             let answer = Replacement(status: status).answer(rule: "a", in: .union)
-            #expect(answer.status.code == status)
-            #expect(answer.body.isEmpty == [204, 205, 304].contains(status))
+            #expect((answer.status.code, answer.body.isEmpty) == (status, [204, 205, 304].contains(status)))
         }
         #expect(Replacement(status: 99).answer(rule: "a", in: .union).status.code == 200)
         #expect(Replacement(status: 1000).answer(rule: "a", in: .union).status.code == 599)

@@ -28,9 +28,7 @@ extension Timestamp {
 extension FaultRule {
     static func response(
         _ name: String, _ fault: ResponseFault, on endpoints: Set<Endpoint> = [], _ selection: Selection = .all
-    ) -> FaultRule {
-        FaultRule(name: ExactString(name), fault: .response(fault, on: endpoints), selection: selection)
-    }
+    ) -> FaultRule { FaultRule(name: ExactString(name), fault: .response(fault, on: endpoints), selection: selection) }
 
     static func handshake(_ name: String, _ fault: ResponseFault, _ selection: Selection = .all) -> FaultRule {
         FaultRule(name: ExactString(name), fault: .handshake(fault), selection: selection)
@@ -38,9 +36,7 @@ extension FaultRule {
 
     static func socket(
         _ name: String, _ fault: SocketFault, at point: SocketPoint = .frames(.all), _ selection: Selection = .all
-    ) -> FaultRule {
-        FaultRule(name: ExactString(name), fault: .socket(fault, at: point), selection: selection)
-    }
+    ) -> FaultRule { FaultRule(name: ExactString(name), fault: .socket(fault, at: point), selection: selection) }
 }
 
 extension Replacement {
