@@ -65,13 +65,10 @@ struct ValueScannerTests {
         ("é\(IDs.a)", ["id \(IDs.a)"]),
         // Values exactly at the limits of each form, and one byte below or above them.
         ("abcdefab-cdef-abcd-efab-cdefabcdefab", ["id abcdefab-cdef-abcd-efab-cdefabcdefab"]),
-        (#"\u2014jane@a.example"#, ["email jane@a.example"]),
-        ("a@b.c", ["email a@b.c"]), ("a@@b.cd me@.home", []),
-        (longAddress, ["email " + longAddress]), ("a" + longAddress, []),
-        (longToken, ["id " + longToken]), (longToken + "c", []),
-        ("eyJhbGciOiJ9.e30.c2g", ["id eyJhbGciOiJ9.e30.c2g"]), ("eyJhbGciOiJ.e30.c2g", []),
-        ("eyJ.aaaaaaaaaaaaaaaa", []),
-        ("zzzzzzzzzzzz123456", ["id zzzzzzzzzzzz123456"]), ("zzzzzzzzzzzzz123456", []),
+        (#"\u2014jane@a.example"#, ["email jane@a.example"]), ("a@b.c", ["email a@b.c"]), ("a@@b.cd me@.home", []),
+        (longAddress, ["email " + longAddress]), ("a" + longAddress, []), (longToken, ["id " + longToken]),
+        (longToken + "c", []), ("eyJhbGciOiJ9.e30.c2g", ["id eyJhbGciOiJ9.e30.c2g"]), ("eyJhbGciOiJ.e30.c2g", []),
+        ("eyJ.aaaaaaaaaaaaaaaa", []), ("zzzzzzzzzzzz123456", ["id zzzzzzzzzzzz123456"]), ("zzzzzzzzzzzzz123456", []),
         ("CONSULTATION_ERROR_1", []), ("redacted-1", []),
     ]
 
@@ -130,8 +127,7 @@ struct ValueScannerTests {
     @Test("The scanner splits a URL or a target into parts", arguments: urls)
     func url(text: String, authority: String, segments: [String], items: [String]) {
         let url = RequestURL(text)
-        #expect(url.authority == authority)
-        #expect(url.segments == segments)
+        #expect((url.authority, url.segments) == (authority, segments))
         #expect(url.items.map { "\($0.name)=\($0.value)" } == items)
     }
 }
@@ -142,16 +138,14 @@ struct VolatileTextTests {
         "The scanner matches only whole tokens and origins",
         arguments: [
             ("a eyJhbGciOiJIUzI1NiJ9.eyJz.c2ln b", "a {id} b"), ("eyJh.eyJz", "eyJh.eyJz"),
-            ("eyJh.b.c.d", "eyJh.b.c.d"),
-            ("https://host:81/a", "{origin}/a"), ("\"ws://host:81\"", "\"{origin}\""),
+            ("eyJh.b.c.d", "eyJh.b.c.d"), ("https://host:81/a", "{origin}/a"), ("\"ws://host:81\"", "\"{origin}\""),
             ("http://host:8180/a", "http://host:8180/a"), ("http://host:81", "{origin}"),
             ("[http://HOST:81]", "[{origin}]"), ("see http://host:81.", "see {origin}."),
-            ("http://[::1]:9/", "{origin}/"),
-            ("http://host:81.org", "http://host:81.org"), ("xhttp://host:81", "xhttp://host:81"),
-            ("WS://host:81/w/a-1/b", "{origin}/b"), ("http://host:81/w/", "{origin}/w/"), ("http://", "http://"),
-            ("http://host:81/w/abc", "{origin}/w/abc"), ("http://host:81/w//", "{origin}/w//"),
-            (#"https:\/\/host:81\/w\/a\/b"#, #"{origin}\/b"#), ("http:\\host:81", "http:\\host:81"),
-            (#"\nhttp://host:81"#, #"\n{origin}"#), ("{id}", "{{id}"),
+            ("http://[::1]:9/", "{origin}/"), ("http://host:81.org", "http://host:81.org"),
+            ("xhttp://host:81", "xhttp://host:81"), ("WS://host:81/w/a-1/b", "{origin}/b"),
+            ("http://host:81/w/", "{origin}/w/"), ("http://", "http://"), ("http://host:81/w/abc", "{origin}/w/abc"),
+            ("http://host:81/w//", "{origin}/w//"), (#"https:\/\/host:81\/w\/a\/b"#, #"{origin}\/b"#),
+            ("http:\\host:81", "http:\\host:81"), (#"\nhttp://host:81"#, #"\n{origin}"#), ("{id}", "{{id}"),
         ])
     func normalised(_ text: String, _ expected: String) {
         #expect(

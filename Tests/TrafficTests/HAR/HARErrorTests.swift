@@ -20,19 +20,17 @@ struct HARErrorTests {
         """#
 
     struct Row: Sendable, CustomTestStringConvertible {
-        var old: String
-        var new: String
-        var message: String
+        let old, new, message: String
         var testDescription: String { "\(old) → \(new)" }
         init(_ old: String, _ new: String, _ message: String) {
-            self.old = old
-            self.new = new
-            self.message = message
+            (self.old, self.new, self.message) = (old, new, message)
         }
     }
 
     static let date = "a date and time such as \"2025-01-29T10:30:00.000Z\", from 1970 to 2199"
     static let seconds = "a time in seconds or milliseconds since 1970, up to 2199"
+
+    static let status = "a status from 100 to 999, or 0 if there was no answer"
 
     static let rows = [
         Row(#"{"log":{"#, #"{"logs":{"#, "log: expected an object, found nothing"),
@@ -64,18 +62,10 @@ struct HARErrorTests {
             #"entry 1, request.url: expected a string, found an object: {"a":[1,true,null]}"#),
         Row(
             #""status":200"#, #""status":"200""#,
-            "entry 1, response.status: expected a status from 100 to 999, or 0 if there was no answer, found a string: "
-                + "\"200\""),
-        Row(
-            #""status":200"#, #""status":99"#,
-            "entry 1, response.status: expected a status from 100 to 999, or 0 if there was no answer, found a number: "
-                + "99"),
-        Row(
-            #""status":200"#, #""state":1000"#,
-            "entry 1, response.status: expected a status from 100 to 999, or 0 if there was no answer, found nothing"),
-        Row(
-            #""value":"b""#, #""value":null"#,
-            "entry 1, response.headers[0].value: expected a string, found null"),
+            "entry 1, response.status: expected \(status), found a string: \"200\""),
+        Row(#""status":200"#, #""status":99"#, "entry 1, response.status: expected \(status), found a number: 99"),
+        Row(#""status":200"#, #""state":1000"#, "entry 1, response.status: expected \(status), found nothing"),
+        Row(#""value":"b""#, #""value":null"#, "entry 1, response.headers[0].value: expected a string, found null"),
         Row(#""text":"x""#, #""text":[]"#, "entry 1, response.content.text: expected a string, found an array: []"),
         Row(
             #""postData":{}"#, #""postData":{"text":1}"#,
@@ -91,12 +81,8 @@ struct HARErrorTests {
         Row(
             #""opcode":1,"data":"d""#, #""opcode":1"#,
             "entry 2, _webSocketMessages[0].data: expected a string, found nothing"),
-        Row(
-            #""socket":1"#, #""socket":-1"#,
-            "entry 2, _fitiq.socket: expected a number from 0, found a number: -1"),
-        Row(
-            #""socket":1"#, #""bodyBase64":"!""#,
-            "entry 2, _fitiq.bodyBase64: expected base64, found a string: \"!\""),
+        Row(#""socket":1"#, #""socket":-1"#, "entry 2, _fitiq.socket: expected a number from 0, found a number: -1"),
+        Row(#""socket":1"#, #""bodyBase64":"!""#, "entry 2, _fitiq.bodyBase64: expected base64, found a string: \"!\""),
         Row(
             #""opcode":9"#, #""opcode":1"#,
             "entry 2, _fitiq.controlFrames[0].opcode: expected 8 (close), 9 (ping) or 10 (pong), found a number: 1"),
@@ -108,11 +94,8 @@ struct HARErrorTests {
             "entry 2, _fitiq.ending.by: expected \"client\" or \"server\", found a string: \"me\""),
         Row(
             #""cause":"finish""#, #""cause":"end""#,
-            "entry 2, _fitiq.ending.cause: expected \"close_frame\", \"finish\" or \"reset\", "
-                + "found a string: \"end\""),
-        Row(
-            #""time":1738146603"#, #""time":null"#,
-            "entry 2, _fitiq.ending.time: expected \(seconds), found null"),
+            "entry 2, _fitiq.ending.cause: expected \"close_frame\", \"finish\" or \"reset\", found a string: \"end\""),
+        Row(#""time":1738146603"#, #""time":null"#, "entry 2, _fitiq.ending.time: expected \(seconds), found null"),
     ]
 
     private func message(_ bytes: [UInt8], limits: HARLimits = HARLimits()) -> String {
@@ -159,8 +142,7 @@ struct HARErrorTests {
                 == "more than \(bytes.count - 1) bytes, which is the limit; record a shorter session")
         #expect(message(bytes, limits: HARLimits(bytes: bytes.count)) == "read")
         #expect(message(bytes, limits: HARLimits(entries: 2)) == "read")
-        #expect(
-            message(bytes, limits: HARLimits(entries: 1)) == "more than 1 entry, which is the limit")
+        #expect(message(bytes, limits: HARLimits(entries: 1)) == "more than 1 entry, which is the limit")
         #expect(message(bytes, limits: HARLimits(values: 10)).contains("10 values"))
         #expect(HARLimits().bytes == 256 << 20 && HARLimits().values == 10_000_000 && HARLimits().entries == 100_000)
     }
@@ -193,92 +175,51 @@ struct HARErrorTests {
     @Test(
         "Notes have the expected wording",
         arguments: [
-            (
-                HARNote.torn(entries: 1),
-                "the file is truncated, perhaps because its recorder was killed; 1 entry is complete"
-            ),
-            (
-                .torn(entries: 2),
-                "the file is truncated, perhaps because its recorder was killed; 2 entries are complete"
-            ),
-            (
-                .loneSurrogates(3),
-                "3 characters that are not Unicode (half a surrogate pair) were replaced with U+FFFD"
-            ),
-            (
-                .missingAttachment(name: "a.jsonl", entry: 4),
-                "entry 4: the file 'a.jsonl', which contains the data that was sent, is not next to the HAR"
-            ),
-            (.loneSurrogates(1), "1 character that is not Unicode (half a surrogate pair) was replaced with U+FFFD"),
-            (.lost(.body, count: 1, entries: [3]), "1 body was not recorded (entry 3); save the HAR with its content"),
-            (
-                .lost(.body, count: 6, entries: [1, 2, 3, 4, 5, 6]),
-                "6 bodies were not recorded (entries 1, 2, 3, 4, 5, …); save the HAR with its content"
-            ),
-            (
-                .lost(.body, count: 5, entries: [1, 2, 3, 4, 5]),
-                "5 bodies were not recorded (entries 1, 2, 3, 4 and 5); save the HAR with its content"
-            ),
-            (
-                .lost(.unreadableBody, count: 1, entries: [1]),
+            HARNote.torn(entries: 1):
+                "the file is truncated, perhaps because its recorder was killed; 1 entry is complete",
+            .torn(entries: 2): "the file is truncated, perhaps because its recorder was killed; 2 entries are complete",
+            .loneSurrogates(3): "3 characters that are not Unicode (half a surrogate pair) were replaced with U+FFFD",
+            .missingAttachment(name: "a.jsonl", entry: 4):
+                "entry 4: the file 'a.jsonl', which contains the data that was sent, is not next to the HAR",
+            .loneSurrogates(1): "1 character that is not Unicode (half a surrogate pair) was replaced with U+FFFD",
+            .lost(.body, count: 1, entries: [3]): "1 body was not recorded (entry 3); save the HAR with its content",
+            .lost(.body, count: 6, entries: [1, 2, 3, 4, 5, 6]):
+                "6 bodies were not recorded (entries 1, 2, 3, 4, 5, …); save the HAR with its content",
+            .lost(.body, count: 5, entries: [1, 2, 3, 4, 5]):
+                "5 bodies were not recorded (entries 1, 2, 3, 4 and 5); save the HAR with its content",
+            .lost(.unreadableBody, count: 1, entries: [1]):
                 "1 body is not in the encoding that the file names, perhaps because the file was sanitized (entry 1): "
-                    + "treated as not recorded"
-            ),
-            (
-                .lost(.unreadableBody, count: 2, entries: [1, 4]),
+                + "treated as not recorded",
+            .lost(.unreadableBody, count: 2, entries: [1, 4]):
                 "2 bodies are not in the encoding that the file names, perhaps because the file was sanitized (entries "
-                    + "1 and 4): treated as not recorded"
-            ),
-            (.lost(.cutBody, count: 1, entries: [2]), "1 body was truncated or omitted by the recorder (entry 2)"),
-            (.lost(.cutBody, count: 2, entries: [2]), "2 bodies were truncated or omitted by the recorder (entry 2)"),
-            (.lost(.shortBody, count: 1, entries: [2]), "1 body is shorter than its declared size (entry 2)"),
-            (
-                .lost(.shortBody, count: 2, entries: [2, 3]),
-                "2 bodies are shorter than their declared sizes (entries 2 and 3)"
-            ),
-            (
-                .lost(.formFile, count: 1, entries: [9]),
-                "the files in 1 form were not recorded (entry 9); save the HAR with its content"
-            ),
-            (
-                .lost(.message, count: 1, entries: [3]),
-                "1 WebSocket message that is neither text nor binary was left out (entry 3)"
-            ),
-            (
-                .lost(.message, count: 6, entries: [3, 4]),
-                "6 WebSocket messages that are neither text nor binary were left out (entries 3 and 4)"
-            ),
-            (
-                .lost(.unreadableMessage, count: 1, entries: [3]),
-                "1 WebSocket message that should be base64 but is not was left out (entry 3)"
-            ),
-            (
-                .lost(.cutMessage, count: 2, entries: [3]),
-                "2 WebSocket messages were truncated by the recorder (entry 3)"
-            ),
-            (
-                .lost(.strayMessage, count: 1, entries: [3]),
-                "1 WebSocket message in an entry that is not an open WebSocket was left out (entry 3)"
-            ),
-            (
-                .lost(.strayMessage, count: 2, entries: [3, 5]),
-                "2 WebSocket messages in entries that are not open WebSockets were left out (entries 3 and 5)"
-            ),
-            (
-                .lost(.messages, count: 2, entries: [3, 5]),
-                "the messages on 2 WebSockets were not recorded (entries 3 and 5)"
-            ),
-            (.recorded("The disk was full."), "The disk was full."),
-        ])
+                + "1 and 4): treated as not recorded",
+            .lost(.cutBody, count: 1, entries: [2]): "1 body was truncated or omitted by the recorder (entry 2)",
+            .lost(.cutBody, count: 2, entries: [2]): "2 bodies were truncated or omitted by the recorder (entry 2)",
+            .lost(.shortBody, count: 1, entries: [2]): "1 body is shorter than its declared size (entry 2)",
+            .lost(.shortBody, count: 2, entries: [2, 3]):
+                "2 bodies are shorter than their declared sizes (entries 2 and 3)",
+            .lost(.formFile, count: 1, entries: [9]):
+                "the files in 1 form were not recorded (entry 9); save the HAR with its content",
+            .lost(.message, count: 1, entries: [3]):
+                "1 WebSocket message that is neither text nor binary was left out (entry 3)",
+            .lost(.message, count: 6, entries: [3, 4]):
+                "6 WebSocket messages that are neither text nor binary were left out (entries 3 and 4)",
+            .lost(.unreadableMessage, count: 1, entries: [3]):
+                "1 WebSocket message that should be base64 but is not was left out (entry 3)",
+            .lost(.cutMessage, count: 2, entries: [3]): "2 WebSocket messages were truncated by the recorder (entry 3)",
+            .lost(.strayMessage, count: 1, entries: [3]):
+                "1 WebSocket message in an entry that is not an open WebSocket was left out (entry 3)",
+            .lost(.strayMessage, count: 2, entries: [3, 5]):
+                "2 WebSocket messages in entries that are not open WebSockets were left out (entries 3 and 5)",
+            .lost(.messages, count: 2, entries: [3, 5]):
+                "the messages on 2 WebSockets were not recorded (entries 3 and 5)",
+            .recorded("The disk was full."): "The disk was full.",
+        ] as KeyValuePairs<HARNote, String>)
     func notes(_ note: HARNote, _ text: String) { #expect(note.description == text) }
 }
 
 @Suite("Data from other programs is kept or noted")
 struct LossTests {
-    private static func fixture(_ name: String) throws -> HARFile {
-        try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
-    }
-
     /// A file from another program with one exchange.
     private static func file(
         _ request: String = #""method":"POST","url":"http://h/a""#, _ response: String = #""status":200"#,
@@ -290,14 +231,6 @@ struct LossTests {
         return try HARFile(reading: Array(text.utf8))
     }
 
-    private static func exchange(_ file: HARFile, _ index: Int = 0) throws -> SessionExchange {
-        let exchange = file.session.entries[index]
-        guard !exchange.isSocket else { throw Unexpected() }
-        return exchange
-    }
-
-    private struct Unexpected: Error {}
-
     private static func text(_ body: RecordedBody?) -> String? {
         body.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
@@ -306,23 +239,23 @@ struct LossTests {
 
     @Test("The reader treats a sanitized body as missing and reads the rest")
     func sanitised() throws {
-        let file = try Self.fixture("sanitised-image")
+        let file = try HARFile.fixture("sanitised-image")
         #expect(file.notes == [.lost(.unreadableBody, count: 1, entries: [1])])
-        #expect(try Self.exchange(file).response?.body == RecordedBody([], of: 12))
-        #expect(try Self.text(Self.exchange(file, 1).response?.body) == #"{"goals":[]}"#)
+        #expect(try file.exchange().response?.body == RecordedBody([], of: 12))
+        #expect(try Self.text(file.exchange(1).response?.body) == #"{"goals":[]}"#)
     }
 
     @Test("The reader treats a size without a body as an unknown body")
     func size() throws {
-        let file = try Self.fixture("size-without-body")
+        let file = try HARFile.fixture("size-without-body")
         #expect(file.notes == [.lost(.body, count: 1, entries: [1])])
-        let request = try Self.exchange(file).request
+        let request = try file.exchange().request
         #expect(request.body == RecordedBody([], of: 33) && request.hasUnknownBody)
     }
 
     @Test("The reader keeps the frames of a WebSocket over HTTP/2")
     func overHTTP2() throws {
-        let file = try Self.fixture("websocket-over-http2")
+        let file = try HARFile.fixture("websocket-over-http2")
         let socket = file.session.entries[0]
         #expect(file.notes == [])
         #expect(socket.frames.map(\.sender) == [.server, .client, .server])
@@ -334,14 +267,14 @@ struct LossTests {
 
     @Test("A form file without its content makes the body unknown")
     func formFile() throws {
-        let file = try Self.fixture("form-file-without-content")
+        let file = try HARFile.fixture("form-file-without-content")
         #expect(file.notes == [.lost(.formFile, count: 1, entries: [1])])
-        #expect(try Self.exchange(file).request.hasUnknownBody)
+        #expect(try file.exchange().request.hasUnknownBody)
     }
 
     @Test("The reader splits fields that are joined by line feeds")
     func joined() throws {
-        let cookies = try Self.exchange(Self.fixture("joined-cookies")).response?.fields.filter {
+        let cookies = try HARFile.fixture("joined-cookies").exchange().response?.fields.filter {
             $0.name == "Set-Cookie"
         }
         #expect(cookies?.map(\.value) == ["a=1; Path=/", "b=2; Path=/"])
@@ -349,10 +282,9 @@ struct LossTests {
 
     @Test("The reader notes bodies that our recorder omitted and keeps the file complete")
     func unread() throws {
-        let file = try Self.fixture("unread-codings")
-        #expect(file.notes == [.lost(.cutBody, count: 2, entries: [1, 2])])
-        #expect(file.isWhole)
-        #expect(try Self.exchange(file).response?.body == RecordedBody([], of: 17))
+        let file = try HARFile.fixture("unread-codings")
+        #expect((file.notes, file.isWhole) == ([.lost(.cutBody, count: 2, entries: [1, 2])], true))
+        #expect(try file.exchange().response?.body == RecordedBody([], of: 17))
     }
 
     // MARK: Requests
@@ -379,7 +311,7 @@ struct LossTests {
     func bodies(members: String, text: String?, loss: HARLoss?) throws {
         let file = try Self.file(#""method":"POST","url":"http://h/a",\#(members)"#)
         #expect(file.notes == (loss.map { [.lost($0, count: 1, entries: [1])] } ?? []))
-        let body = try Self.exchange(file).request.body
+        let body = try file.exchange().request.body
         #expect(body?.isCut == (loss != nil))
         if let text { #expect(Self.text(body) == text) }
     }
@@ -395,7 +327,7 @@ struct LossTests {
                 + #"{"name":"g","value":"","expires":"9999-12-31T23:59:59Z"},"#
                 + #"{"name":"h","value":"","expires":"Wed, 29 Jan 2025 09:30:00 GMT"}]"#
         )
-        let exchange = try Self.exchange(file)
+        let exchange = try file.exchange()
         #expect(file.notes == [] && exchange.request.url == "http://h/a?q=a+b")
         #expect(exchange.request.fields == [SessionField("Cookie", "c=1; d=2"), SessionField("Content-Type", "a/b")])
         #expect(
@@ -406,10 +338,10 @@ struct LossTests {
                 SessionField("Set-Cookie", "h=; Expires=Wed, 29 Jan 2025 09:30:00 GMT"),
                 SessionField("Content-Type", "c/d"), SessionField("Location", "http://h/c"),
             ])
-        let told = try Self.exchange(
-            Self.file(
-                #""method":"GET","url":"http://h/a?x=1","queryString":[{"name":"q","value":"1"}],"#
-                    + #""headers":[{"name":"cookie","value":"c=0"}],"cookies":[{"name":"c","value":"1"}]"#))
+        let told = try Self.file(
+            #""method":"GET","url":"http://h/a?x=1","queryString":[{"name":"q","value":"1"}],"#
+                + #""headers":[{"name":"cookie","value":"c=0"}],"cookies":[{"name":"c","value":"1"}]"#
+        ).exchange()
         #expect(told.request.url == "http://h/a?x=1" && told.request.fields == [SessionField("cookie", "c=0")])
     }
 
@@ -417,7 +349,7 @@ struct LossTests {
     func lineFeeds(_ value: String) throws {
         let headers = "\"headers\":[{\"name\":\"X-A\",\"value\":\"\(value)\"}]"
         let file = try Self.file("\"method\":\"GET\",\"url\":\"http://h/a\",\(headers)")
-        #expect(try Self.exchange(file).request.fields == [SessionField("X-A", "")])
+        #expect(try file.exchange().request.fields == [SessionField("X-A", "")])
     }
 
     // MARK: Responses
@@ -435,7 +367,7 @@ struct LossTests {
         ] as [(String, RecordedBody, HARLoss?)])
     func contents(content: String, body: RecordedBody, loss: HARLoss?) throws {
         let file = try Self.file(#""method":"GET","url":"http://h/a""#, #""status":200,"content":{\#(content)}"#)
-        #expect(try Self.exchange(file).response?.body == body)
+        #expect(try file.exchange().response?.body == body)
         #expect(file.notes == (loss.map { [.lost($0, count: 1, entries: [1])] } ?? []))
     }
 
@@ -473,9 +405,7 @@ struct LossTests {
             ])
     }
 
-    @Test(
-        "The reader accepts time offsets in ISO 8601's basic forms",
-        arguments: ["+02:00", "+0200", "+02"])
+    @Test("The reader accepts time offsets in ISO 8601's basic forms", arguments: ["+02:00", "+0200", "+02"])
     func offsets(_ offset: String) throws {
         let file = try Self.file(start: "2025-01-29T10:30:00.250\(offset)")
         #expect(file.session.entries[0].started == Timestamp("2025-01-29T08:30:00.250Z"))

@@ -16,9 +16,7 @@ struct RoundTripTests {
         #expect(file.session.entries.count == Samples.all.entries.count)
         for (read, written) in zip(file.session.entries, Samples.all.entries) { #expect(read == written) }
         #expect(
-            file.notes == [
-                .lost(.cutBody, count: 3, entries: [5, 9]), .lost(.cutMessage, count: 2, entries: [10]),
-            ])
+            file.notes == [.lost(.cutBody, count: 3, entries: [5, 9]), .lost(.cutMessage, count: 2, entries: [10])])
         #expect(file.creator == "fitiq-mock" && file.isWhole)
         #expect(HAREncoder.file(file.session, creatorVersion: "1.0") == bytes)
     }
@@ -27,8 +25,7 @@ struct RoundTripTests {
     func empty() throws {
         let bytes = HAREncoder.file(Session(), creatorVersion: "1.0", notes: ["The disk was full."])
         let file = try HARFile(reading: bytes)
-        #expect(file.session == Session())
-        #expect(file.notes == [.recorded("The disk was full.")])
+        #expect((file.session, file.notes) == (Session(), [.recorded("The disk was full.")]))
     }
 
     @Test("The encoder writes an entry in the form that HAR tools expect")
@@ -99,13 +96,6 @@ struct EntryReadingTests {
         return try HARFile(reading: Array(text.utf8))
     }
 
-    private static func exchange(_ file: HARFile) throws -> SessionExchange {
-        guard let exchange = file.session.entries.first, !exchange.isSocket else { throw Unexpected() }
-        return exchange
-    }
-
-    private struct Unexpected: Error {}
-
     @Test(
         "The reader treats a 101 with any sign of a WebSocket as a WebSocket",
         arguments: [
@@ -135,7 +125,7 @@ struct EntryReadingTests {
         let response =
             #""status":200,"headers":[{"name":"Content-Encoding","value":"gzip"}],"#
             + #""content":{"text":"0123456789","compression":\#(saved)}"#
-        #expect(try Self.exchange(Self.file(response: response)).response?.coding?.byteCount == size)
+        #expect(try Self.file(response: response).exchange().response?.coding?.byteCount == size)
     }
 
     @Test(
@@ -147,7 +137,7 @@ struct EntryReadingTests {
                 + #","postData":{"text":"a"}"#,
             response: #""status":200"#,
             #","_fitiq":{"decoded":true}"#)
-        #expect(try Self.exchange(file).request.coding?.byteCount == codedSize)
+        #expect(try file.exchange().request.coding?.byteCount == codedSize)
     }
 
     @Test("The reader recognizes gzip and deflate by any name if they are a body's only coding")
@@ -200,7 +190,7 @@ struct EntryReadingTests {
     func attachedRequest() throws {
         let text = Dialects.playwright.replacing(#","_file":"answer.bin""#, with: "")
         let file = try HARFile(reading: Array(text.utf8)) { Dialects.attachments[$0] }
-        #expect(try Self.exchange(file).request.body == RecordedBody(Array("{}".utf8)))
+        #expect(try file.exchange().request.body == RecordedBody(Array("{}".utf8)))
     }
 
     @Test("The reader supports limits of one")
@@ -314,10 +304,9 @@ struct HostileTests {
         arguments: [
             (#"\ud83d"#, #"\ufffd"#, 1), (#"\uD83D\uDCAA"#, #"\uD83D\uDCAA"#, 0), (#"\udcff"#, #"\ufffd"#, 1),
             (#"\\ud83d"#, #"\\ud83d"#, 0), (#"\\\ud83d"#, #"\\\ufffd"#, 1),
-            (#"\ud83d\ud83d\udcaa"#, #"\ufffd\ud83d\udcaa"#, 1),
-            (#"\ud83dx"#, #"\ufffdx"#, 1), (#"\ud83d\n"#, #"\ufffd\n"#, 1), (#"\u00e9\ud83d"#, #"\u00e9\ufffd"#, 1),
-            (#"x\ud83d"#, #"x\ufffd"#, 1), (#"\udc00\udc00"#, #"\ufffd\ufffd"#, 2),
-            (#"\uD83D\uDCAA\ud83d"#, #"\uD83D\uDCAA\ufffd"#, 1),
+            (#"\ud83d\ud83d\udcaa"#, #"\ufffd\ud83d\udcaa"#, 1), (#"\ud83dx"#, #"\ufffdx"#, 1),
+            (#"\ud83d\n"#, #"\ufffd\n"#, 1), (#"\u00e9\ud83d"#, #"\u00e9\ufffd"#, 1), (#"x\ud83d"#, #"x\ufffd"#, 1),
+            (#"\udc00\udc00"#, #"\ufffd\ufffd"#, 2), (#"\uD83D\uDCAA\ud83d"#, #"\uD83D\uDCAA\ufffd"#, 1),
             (#"\ud8"#, #"\ud8"#, 0), (#"\"#, #"\"#, 0), (#"\ud83d\u"#, #"\ufffd\u"#, 1),
         ])
     func surrogates(_ text: String, _ expected: String, _ count: Int) {

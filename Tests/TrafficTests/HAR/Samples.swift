@@ -1,4 +1,6 @@
 import FitIQAPI
+import Foundation
+import TestSupport
 import WebSocket
 
 @testable import Traffic
@@ -32,9 +34,7 @@ enum Samples {
         _ sender: Party, _ opcode: Opcode = .text, _ text: String = "{}", at microseconds: Int64 = 0
     ) -> SessionFrame { frame(sender, opcode, bytes: Array(text.utf8), at: microseconds) }
 
-    static func frame(
-        _ sender: Party, _ opcode: Opcode, bytes: [UInt8], at microseconds: Int64 = 0
-    ) -> SessionFrame {
+    static func frame(_ sender: Party, _ opcode: Opcode, bytes: [UInt8], at microseconds: Int64 = 0) -> SessionFrame {
         SessionFrame(sender: sender, time: time(microseconds), opcode: opcode, payload: RecordedBody(bytes))
     }
 
@@ -77,11 +77,10 @@ enum Samples {
         large.request.body = cutBody
         large.response?.body = cutBody
         let frames = [
-            frame(.server, .text, "{\"type\":\"connected\"}", at: 4000),
-            compressed, frame(.client, .ping, "", at: 4500), frame(.server, .pong, "", at: 4600),
+            frame(.server, .text, "{\"type\":\"connected\"}", at: 4000), compressed,
+            frame(.client, .ping, "", at: 4500), frame(.server, .pong, "", at: 4600),
             frame(.client, .text, "Olá \u{1F4AA} \"\\\n\u{0}", at: 5000),
-            frame(.server, .binary, bytes: [0, 0xFF, 0x10], at: 6000),
-            frame(.server, .text, bytes: [0xC3], at: 7000),
+            frame(.server, .binary, bytes: [0, 0xFF, 0x10], at: 6000), frame(.server, .text, bytes: [0xC3], at: 7000),
             SessionFrame(
                 sender: .server, time: time(8000), opcode: .text, payload: RecordedBody(Array("ab".utf8), of: 9)),
             SessionFrame(sender: .server, time: time(9000), opcode: .binary, payload: RecordedBody([1], of: 3)),
@@ -91,9 +90,8 @@ enum Samples {
         return Session(entries: [
             exchange("POST", "/api/v1/consultations", at: 0, status: 201, body: "{\"persona\":\"coach\"}"),
             exchange("GET", "/api/v1/goals", at: 10, status: nil),
-            exchange("DELETE", "/api/v1/goals/1", at: 20, status: 204, body: "", answer: ""),
-            socket(at: 30), incomplete, binary, coded, empty,
-            large,
+            exchange("DELETE", "/api/v1/goals/1", at: 20, status: 204, body: "", answer: ""), socket(at: 30),
+            incomplete, binary, coded, empty, large,
             socket(
                 at: 70, frames: frames,
                 ending: SessionEnding(time: time(10_002), party: .client, cause: .closeFrame)),
@@ -102,5 +100,25 @@ enum Samples {
                 "/second", at: 90, frames: [frame(.server, .ping, "p", at: 4000)],
                 ending: SessionEnding(time: time(10_003), party: .server, cause: .reset)),
         ])
+    }
+}
+
+extension HARFile {
+    private struct Unexpected: Error {}
+
+    static func fixture(_ name: String) throws -> HARFile {
+        try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
+    }
+
+    /// An entry, which must not be a socket.
+    func exchange(_ index: Int = 0) throws -> SessionExchange {
+        guard !session.entries[index].isSocket else { throw Unexpected() }
+        return session.entries[index]
+    }
+
+    /// An entry, which must be a socket.
+    func socket(_ index: Int) throws -> SessionExchange {
+        guard session.entries[index].isSocket else { throw Unexpected() }
+        return session.entries[index]
     }
 }

@@ -177,8 +177,7 @@ struct SessionWriterTests {
         #expect(frames.map { $0["after"] } == [0, 1, 2])
     }
 
-    @Test(
-        "A frame larger than the reserved space gets its own space", arguments: [4000, 4100, 300_000])
+    @Test("A frame larger than the reserved space gets its own space", arguments: [4000, 4100, 300_000])
     func largeFrames(count: Int) throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
@@ -353,15 +352,14 @@ struct GrowingTests {
     @Test(
         "The reader rejects an invalid file that is not torn",
         arguments: [
-            #"{"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z" "x":1},{}"#,
-            #"{"log":[[[["#, #"{"log":"#, #"{"log":{]]"#, #"{"log":{"version" 1.2,"pages":[],"entries""#,
-            #"{"log":{},"x":{"#, "{",
+            #"{"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z" "x":1},{}"#, #"{"log":[[[["#, #"{"log":"#,
+            #"{"log":{]]"#, #"{"log":{"version" 1.2,"pages":[],"entries""#, #"{"log":{},"x":{"#, "{",
             #"{"log":{"entries":[}]}}"#, #"{"logs":{"entries":["#, "[", "{]", "<html>", "{\"log\":{\"entries\":[]}}}",
             #"{"log":{"entries":[[[["#, #"{"log":{"entries":[garbage garbage"#, #"{"log":{"entries":[]@@@@"#,
             #"{"log":{"entries":[]nul"#, #"{"log":{"entries":[{"a":@"#, #"{"log":{"entries":[{"a":tr@"#,
             "{\"log\":{\"entries\":[\n[[[[", "{\"log\":{\"entries\":[\ngarbage",
-            "{\"log\":{\"entries\":[\n{garbage garbage",
-            "{\"log\":{\"entries\":[\n]@@@@", "{\"log\":{\"entries\":[]}}\0\0@", "{\"log\":{}}\0\0",
+            "{\"log\":{\"entries\":[\n{garbage garbage", "{\"log\":{\"entries\":[\n]@@@@",
+            "{\"log\":{\"entries\":[]}}\0\0@", "{\"log\":{}}\0\0",
         ])
     func notTorn(_ text: String) throws {
         #expect {

@@ -10,10 +10,20 @@ import WebSocket
 
 @Suite("An entry as JSON")
 struct JournalEncoderTests {
+    /// An event, the rest of its JSON after the common start, and its line after the time.
+    struct Row: Sendable {
+        let event: JournalEvent
+        let json, line: String
+
+        init(_ event: JournalEvent, _ json: String, line: String) {
+            (self.event, self.json, self.line) = (event, JournalEncoderTests.start + json, "#1 +0.000 s  " + line)
+        }
+    }
+
     static let start = #"{"number":1,"time":"2025-01-29T10:30:00.000000000Z","connection":7,"kind":"#
 
-    static let events: [(JournalEvent, String)] = [
-        (
+    static let rows: [Row] = [
+        Row(
             .exchange(
                 RecordedExchange(
                     head: JournalSample.head(
@@ -22,147 +32,121 @@ struct JournalEncoderTests {
                     endpoint: .createGoal, user: "alice", status: 201,
                     responseFields: .encoded(Array("Content-Type: application/json\r\nDate:  x: y \r\n".utf8)),
                     responseBody: Array(#"{"id":1}"#.utf8))),
-            start
-                + #""exchange","endpoint":"createGoal","user":"alice","requested_at":"2025-01-29T10:29:59.999999995Z","request":{"method":"POST","target":"/api/v1/goals?a=b","version":"1.1","fields":[{"name":"Host","value":"a"},{"name":"authorization","value":"Bearer x"},{"name":"X-API-Key","value":"k"},{"name":"A","value":"1"},{"name":"A","value":"2"}],"body":"{\"title\" : \"ü\"}"},"unknown_parameters":["a"],"response":{"status":201,"fields":[{"name":"Content-Type","value":"application/json"},{"name":"Date","value":"x: y "}],"body":"{\"id\":1}"}}"#
-        ),
-        (
+            #""exchange","endpoint":"createGoal","user":"alice","requested_at":"2025-01-29T10:29:59.999999995Z","request":{"method":"POST","target":"/api/v1/goals?a=b","version":"1.1","fields":[{"name":"Host","value":"a"},{"name":"authorization","value":"Bearer x"},{"name":"X-API-Key","value":"k"},{"name":"A","value":"1"},{"name":"A","value":"2"}],"body":"{\"title\" : \"ü\"}"},"unknown_parameters":["a"],"response":{"status":201,"fields":[{"name":"Content-Type","value":"application/json"},{"name":"Date","value":"x: y "}],"body":"{\"id\":1}"}}"#,
+            line: #"→ POST /api/v1/goals?a=b {"title" : "ü"} → 201 {"id":1}"#),
+        Row(
             .exchange(
                 RecordedExchange(
                     head: JournalSample.head("GET /health"), requestedAt: JournalSample.time, status: 503,
                     responseFields: .fields([.retryAfter: "2"]), responseBody: [0xFF, 0, 1], delivery: .partial,
                     faults: ["flaky", "cut"])),
-            start
-                + #""exchange","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"GET","target":"/health","version":"1.1","fields":[{"name":"Host","value":"a"}],"body":""},"response":{"status":503,"fields":[{"name":"Retry-After","value":"2"}],"body_base64":"/wAB"},"delivery":"partial","faults":["flaky","cut"]}"#
-        ),
-        (
+            #""exchange","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"GET","target":"/health","version":"1.1","fields":[{"name":"Host","value":"a"}],"body":""},"response":{"status":503,"fields":[{"name":"Retry-After","value":"2"}],"body_base64":"/wAB"},"delivery":"partial","faults":["flaky","cut"]}"#,
+            line: "→ GET /health → 503 \u{FFFD}\u{FFFD}\u{FFFD} (delivered in part) [fault: flaky, cut]"),
+        Row(
             .exchange(
                 RecordedExchange(
                     head: JournalSample.head("GET /a"), requestedAt: JournalSample.time, status: nil, delivery: .none,
                     faults: ["hang"])),
-            start
-                + #""exchange","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"GET","target":"/a","version":"1.1","fields":[{"name":"Host","value":"a"}],"body":""},"response":null,"delivery":"none","faults":["hang"]}"#
-        ),
-        (
+            #""exchange","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"GET","target":"/a","version":"1.1","fields":[{"name":"Host","value":"a"}],"body":""},"response":null,"delivery":"none","faults":["hang"]}"#,
+            line: "→ GET /a → no answer [fault: hang]"),
+        Row(
             .exchange(
                 JournalSample.created(
                     "g1",
                     by: RecordedExchange(
                         head: JournalSample.head("POST /a"), requestedAt: JournalSample.time, status: nil,
                         delivery: .none, faults: ["hang"]))),
-            start
-                + #""exchange","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"POST","target":"/a","version":"1.1","fields":[{"name":"Host","value":"a"}],"body":""},"response":null,"delivery":"none","faults":["hang"],"created":"g1"}"#
-        ),
-        (
+            #""exchange","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"POST","target":"/a","version":"1.1","fields":[{"name":"Host","value":"a"}],"body":""},"response":null,"delivery":"none","faults":["hang"],"created":"g1"}"#,
+            line: "→ POST /a → no answer [fault: hang]"),
+        Row(
             .opened(
                 RecordedOpening(
                     head: JournalSample.head("GET /api/v1/consultations/x/ws?token=t"), requestedAt: JournalSample.time,
                     endpoint: .webSocket, user: "bob", responseFields: .fields([.upgrade: "websocket"]),
                     faults: ["late"])),
-            start
-                + #""opened","endpoint":"openSocket","user":"bob","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"GET","target":"/api/v1/consultations/x/ws?token=t","version":"1.1","fields":[{"name":"Host","value":"a"}]},"response":{"status":101,"fields":[{"name":"Upgrade","value":"websocket"}]},"faults":["late"]}"#
-        ),
-        (
+            #""opened","endpoint":"openSocket","user":"bob","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"GET","target":"/api/v1/consultations/x/ws?token=t","version":"1.1","fields":[{"name":"Host","value":"a"}]},"response":{"status":101,"fields":[{"name":"Upgrade","value":"websocket"}]},"faults":["late"]}"#,
+            line: "→ GET /api/v1/consultations/x/ws?token=t → 101 socket opened [fault: late]"),
+        Row(
             .frame(JournalSample.frame(.client, #"{"type":"ping"}"#)),
-            start + #""frame","direction":"client_to_server","opcode":"text","payload":"{\"type\":\"ping\"}"}"#
-        ),
-        (
-            .frame(
-                RecordedFrame(
-                    sender: .server, opcode: .binary, payload: Array("ab".utf8), delivery: .none, faults: ["lost"])),
-            start
-                + #""frame","direction":"server_to_client","opcode":"binary","payload_base64":"YWI=","delivery":"none","faults":["lost"]}"#
-        ),
-        (
-            .frame(RecordedFrame(sender: .server, opcode: .text, payload: [0x41, 0xFF])),
-            start + #""frame","direction":"server_to_client","opcode":"text","payload_base64":"Qf8="}"#
-        ),
-        (
-            .frame(RecordedFrame(sender: .client, opcode: .close, payload: [0x03, 0xE8, 0x62])),
-            start + #""frame","direction":"client_to_server","opcode":"close","code":1000,"reason":"b"}"#
-        ),
-        (
-            .frame(RecordedFrame(sender: .client, opcode: .close, payload: [])),
-            start + #""frame","direction":"client_to_server","opcode":"close"}"#
-        ),
-        (
-            .frame(RecordedFrame(sender: .client, opcode: .ping, payload: [])),
-            start + #""frame","direction":"client_to_server","opcode":"ping","payload":""}"#
-        ),
-        (
+            #""frame","direction":"client_to_server","opcode":"text","payload":"{\"type\":\"ping\"}"}"#,
+            line: #"→ text {"type":"ping"}"#),
+        Row(
+            .frame(JournalSample.frame(.server, .binary, Array("ab".utf8), delivery: .none, faults: ["lost"])),
+            #""frame","direction":"server_to_client","opcode":"binary","payload_base64":"YWI=","delivery":"none","faults":["lost"]}"#,
+            line: "← binary, 2 bytes (not delivered) [fault: lost]"),
+        Row(
+            .frame(JournalSample.frame(.server, .text, [0x41, 0xFF])),
+            #""frame","direction":"server_to_client","opcode":"text","payload_base64":"Qf8="}"#,
+            line: "← text A\u{FFFD}"),
+        Row(
+            .frame(JournalSample.frame(.client, .close, [0x03, 0xE8, 0x62])),
+            #""frame","direction":"client_to_server","opcode":"close","code":1000,"reason":"b"}"#,
+            line: "→ close 1000 b"),
+        Row(
+            .frame(JournalSample.frame(.client, .close, [])),
+            #""frame","direction":"client_to_server","opcode":"close"}"#, line: "→ close"),
+        Row(
+            .frame(JournalSample.frame(.client, .ping, [])),
+            #""frame","direction":"client_to_server","opcode":"ping","payload":""}"#, line: "→ ping"),
+        Row(
             .closed(
                 RecordedClosing(
                     by: .client, cause: .closeFrame,
-                    summary: CloseSummary(
-                        sent: .init(code: .goingAway, reason: "bye"), received: .init(code: nil)))),
-            start
-                + #""closed","by":"client","cause":"close_frame","clean":true,"server_close":{"code":1001,"reason":"bye"},"client_close":{"reason":""}}"#
+                    summary: CloseSummary(sent: .init(code: .goingAway, reason: "bye"), received: .init(code: nil)))),
+            #""closed","by":"client","cause":"close_frame","clean":true,"server_close":{"code":1001,"reason":"bye"},"client_close":{"reason":""}}"#,
+            line:
+                "✕ socket ended by the client: close_frame, server's close frame 1001, client's close frame without a code"
         ),
-        (
+        Row(
             .closed(RecordedClosing(by: .server, cause: .fault, message: "why", faults: ["drop"])),
-            start + #""closed","by":"server","cause":"fault","clean":false,"message":"why","faults":["drop"]}"#
-        ),
-        (
+            #""closed","by":"server","cause":"fault","clean":false,"message":"why","faults":["drop"]}"#,
+            line: "✕ socket ended by the server: fault: why [fault: drop]"),
+        Row(
             .fault(RecordedFault(name: "f", effect: .withholdPong)),
-            start + #""fault","fault":"f","effect":"withhold_pong"}"#
-        ),
-        (
+            #""fault","fault":"f","effect":"withhold_pong"}"#, line: "! fault f: withhold_pong"),
+        Row(
             .clock(advancedBy: -26_000_000_000, isOfSystem: true),
-            start + #""clock","advanced_by_ns":-26000000000,"of_system":true}"#
-        ),
-        (.clock(advancedBy: 26_000_000_000), start + #""clock","advanced_by_ns":26000000000}"#),
-        (.note("a\nb"), start + #""note","text":"a\nb"}"#),
-        (
+            #""clock","advanced_by_ns":-26000000000,"of_system":true}"#, line: "the system clock was set back by 26 s"),
+        Row(
+            .clock(advancedBy: 26_000_000_000),
+            #""clock","advanced_by_ns":26000000000}"#, line: "the clock was moved by 26 s"),
+        Row(.note("a\nb"), #""note","text":"a\nb"}"#, line: "a b"),
+        Row(
             .held(
                 RecordedHold(
                     breakpoint: "live-1", place: .response, sender: .server,
                     until: JournalSample.time.advanced(byNanoseconds: 30_000_000_000), subject: "201 POST /api/v1/goals"
                 )),
-            start
-                + #""held","breakpoint":"live-1","place":"response","direction":"server_to_client","until":"2025-01-29T10:30:30.000000000Z","subject":"201 POST /api/v1/goals"}"#
-        ),
-        (
+            #""held","breakpoint":"live-1","place":"response","direction":"server_to_client","until":"2025-01-29T10:30:30.000000000Z","subject":"201 POST /api/v1/goals"}"#,
+            line: "‖ ← response held by live-1: 201 POST /api/v1/goals"),
+        Row(
             .held(
                 RecordedHold(
                     breakpoint: "b\n", place: .frame, sender: .client, until: JournalSample.time, subject: "text ping")),
-            start
-                + #""held","breakpoint":"b\n","place":"frame","direction":"client_to_server","until":"2025-01-29T10:30:00.000000000Z","subject":"text ping"}"#
-        ),
-        (
-            .released(
-                RecordedRelease(held: 57, breakpoint: "live-1", action: .continued, due: JournalSample.time)),
-            start
-                + #""released","held":57,"breakpoint":"live-1","action":"continued","due":"2025-01-29T10:30:00.000000000Z"}"#
-        ),
-        (
-            .released(
-                RecordedRelease(
-                    held: 1, breakpoint: "live-1", action: .changed, due: JournalSample.time,
-                    payload: RecordedBody(Array(#"{"type":"ping"}"#.utf8)))),
-            start
-                + #""released","held":1,"breakpoint":"live-1","action":"changed","due":"2025-01-29T10:30:00.000000000Z","payload":"{\"type\":\"ping\"}"}"#
-        ),
-        (
-            .released(
-                RecordedRelease(
-                    held: 1, breakpoint: "live-1", action: .changed, due: JournalSample.time,
-                    payload: RecordedBody([0xFF]))),
-            start
-                + #""released","held":1,"breakpoint":"live-1","action":"changed","due":"2025-01-29T10:30:00.000000000Z","payload_base64":"/w=="}"#
-        ),
-        (
-            .released(
-                RecordedRelease(
-                    held: 1, breakpoint: "live-1", action: .changed, due: JournalSample.time, payload: RecordedBody())),
-            start
-                + #""released","held":1,"breakpoint":"live-1","action":"changed","due":"2025-01-29T10:30:00.000000000Z","payload":""}"#
-        ),
+            #""held","breakpoint":"b\n","place":"frame","direction":"client_to_server","until":"2025-01-29T10:30:00.000000000Z","subject":"text ping"}"#,
+            line: "‖ → frame held by b : text ping"),
+        Row(
+            .released(JournalSample.release(of: 57, .continued)),
+            #""released","held":57,"breakpoint":"live-1","action":"continued","due":"2025-01-29T10:30:00.000000000Z"}"#,
+            line: "▷ #57 of live-1: continued"),
+        Row(
+            .released(JournalSample.release(of: 1, .changed, payload: Array(#"{"type":"ping"}"#.utf8))),
+            #""released","held":1,"breakpoint":"live-1","action":"changed","due":"2025-01-29T10:30:00.000000000Z","payload":"{\"type\":\"ping\"}"}"#,
+            line: #"▷ #1 of live-1: changed {"type":"ping"}"#),
+        Row(
+            .released(JournalSample.release(of: 1, .changed, payload: [0xFF])),
+            #""released","held":1,"breakpoint":"live-1","action":"changed","due":"2025-01-29T10:30:00.000000000Z","payload_base64":"/w=="}"#,
+            line: "▷ #1 of live-1: changed \u{FFFD}"),
+        Row(
+            .released(JournalSample.release(of: 1, .changed, payload: [])),
+            #""released","held":1,"breakpoint":"live-1","action":"changed","due":"2025-01-29T10:30:00.000000000Z","payload":""}"#,
+            line: "▷ #1 of live-1: changed"),
     ]
 
-    @Test("The encoder writes each event as one line of JSON with all its data", arguments: events.indices)
+    @Test("The encoder writes each event as one line of JSON with all its data", arguments: rows.indices)
     func json(row: Int) throws {
-        let (event, expected) = Self.events[row]
-        let line = JournalSample.line(event)
-        #expect(line == expected)
+        let line = JournalSample.line(Self.rows[row].event)
+        #expect(line == Self.rows[row].json)
         #expect(!line.contains("\n"))
         _ = try JSON.parse(line)
     }
@@ -227,8 +211,7 @@ struct JournalEncoderTests {
 
     @Test("The encoder writes entries as lines of NDJSON")
     func lines() throws {
-        var journal = Journal()
-        for text in ["a", "b"] { journal.record(.note(text), at: JournalSample.time) }
+        let journal = Journal(recording: ["a", "b"].map { text in .note(text) })
         var output = Array("# \n".utf8)
         for entry in journal.entries() { JournalEncoder().appendLine(entry, to: &output) }
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
@@ -319,45 +302,19 @@ struct TraceTests {
 
 @Suite("An entry on one line")
 struct EntryLineTests {
-    static let rows: [String] = [
-        #"#1 +0.000 s  → POST /api/v1/goals?a=b {"title" : "ü"} → 201 {"id":1}"#,
-        "#1 +0.000 s  → GET /health → 503 \u{FFFD}\u{FFFD}\u{FFFD} (delivered in part) [fault: flaky, cut]",
-        "#1 +0.000 s  → GET /a → no answer [fault: hang]",
-        "#1 +0.000 s  → POST /a → no answer [fault: hang]",
-        "#1 +0.000 s  → GET /api/v1/consultations/x/ws?token=t → 101 socket opened [fault: late]",
-        #"#1 +0.000 s  → text {"type":"ping"}"#,
-        "#1 +0.000 s  ← binary, 2 bytes (not delivered) [fault: lost]",
-        "#1 +0.000 s  ← text A\u{FFFD}",
-        "#1 +0.000 s  → close 1000 b",
-        "#1 +0.000 s  → close",
-        "#1 +0.000 s  → ping",
-        "#1 +0.000 s  ✕ socket ended by the client: close_frame, server's close frame 1001, client's close frame without a code",
-        "#1 +0.000 s  ✕ socket ended by the server: fault: why [fault: drop]",
-        "#1 +0.000 s  ! fault f: withhold_pong",
-        "#1 +0.000 s  the system clock was set back by 26 s",
-        "#1 +0.000 s  the clock was moved by 26 s",
-        "#1 +0.000 s  a b",
-        "#1 +0.000 s  ‖ ← response held by live-1: 201 POST /api/v1/goals",
-        "#1 +0.000 s  ‖ → frame held by b : text ping",
-        "#1 +0.000 s  ▷ #57 of live-1: continued",
-        #"#1 +0.000 s  ▷ #1 of live-1: changed {"type":"ping"}"#,
-        "#1 +0.000 s  ▷ #1 of live-1: changed \u{FFFD}",
-        "#1 +0.000 s  ▷ #1 of live-1: changed",
-    ]
-
-    @Test("Each kind of entry prints as one line", arguments: rows.indices)
+    @Test("Each kind of entry prints as one line", arguments: JournalEncoderTests.rows.indices)
     func kinds(row: Int) {
         var journal = Journal()
-        journal.record(JournalEncoderTests.events[row].0, at: JournalSample.time, connection: 7)
-        #expect(EntryLine(journal.entries()[0], since: JournalSample.time).text == Self.rows[row])
+        journal.record(JournalEncoderTests.rows[row].event, at: JournalSample.time, connection: 7)
+        let line = EntryLine(journal.entries()[0], since: JournalSample.time).text
+        #expect(line == JournalEncoderTests.rows[row].line)
     }
 
     @Test(
         "A journal line starts with its time",
         arguments: [
             (1_250_400_000, "#1 +1.250400000 s  x"), (-20_000_000, "#1 -0.020 s  x"),
-            (999_999_999, "#1 +0.999999999 s  x"),
-            (-1_000_000, "#1 -0.001 s  x"),
+            (999_999_999, "#1 +0.999999999 s  x"), (-1_000_000, "#1 -0.001 s  x"),
             (3_600_000_000_000, "#1 +3600.000 s  x"),
         ] as [(Int64, String)])
     func time(later: Int64, line: String) {
@@ -376,24 +333,18 @@ struct EntryLineTests {
 
 @Suite("Journal messages")
 struct JournalMessagesTests {
-    static let differences: [(EndpointNearMiss.Difference, String)] = [
-        (.missingPrefix, "The path lacks the prefix /api/v1."),
-        (
-            .repeatedPrefix,
-            "The path has the prefix /api/v1 twice: remove it from the base URL or from the path."
-        ),
-        (.emptySegment, "The path has two slashes in a row: a value between them is probably empty."),
-        (.trailingSlash, "The path ends with a slash; leave it out."),
-        (.segment(got: "gaols", expected: "goals"), "\"gaols\" should be \"goals\"."),
-        (
-            .segmentCase(got: "Goals", expected: "goals"),
-            "\"Goals\" must be written \"goals\"; paths are case-sensitive."
-        ),
-        (.idCase(got: "AB"), "Ids are compared as text: lower-case \"AB\" (Swift's uuidString is upper case)."),
-        (.malformedID(got: "1\n"), "\"1\\n\" is in the place of an id, but is not a lower-case UUID."),
-        (.missingSegment(expected: "{id}"), "\"{id}\" is missing."),
-        (.extraSegment(got: "x"), "\"x\" is one segment too many."),
-        (.method(got: "PUT", expected: "PATCH"), "The method is PUT, and the endpoint answers PATCH."),
+    static let differences: KeyValuePairs<EndpointNearMiss.Difference, String> = [
+        .missingPrefix: "The path lacks the prefix /api/v1.",
+        .repeatedPrefix: "The path has the prefix /api/v1 twice: remove it from the base URL or from the path.",
+        .emptySegment: "The path has two slashes in a row: a value between them is probably empty.",
+        .trailingSlash: "The path ends with a slash; leave it out.",
+        .segment(got: "gaols", expected: "goals"): "\"gaols\" should be \"goals\".",
+        .segmentCase(got: "Goals", expected: "goals"): "\"Goals\" must be written \"goals\"; paths are case-sensitive.",
+        .idCase(got: "AB"): "Ids are compared as text: lower-case \"AB\" (Swift's uuidString is upper case).",
+        .malformedID(got: "1\n"): "\"1\\n\" is in the place of an id, but is not a lower-case UUID.",
+        .missingSegment(expected: "{id}"): "\"{id}\" is missing.",
+        .extraSegment(got: "x"): "\"x\" is one segment too many.",
+        .method(got: "PUT", expected: "PATCH"): "The method is PUT, and the endpoint answers PATCH.",
     ]
 
     @Test("Each near miss has a message about its difference", arguments: differences.indices)

@@ -55,28 +55,27 @@ struct JournalQueryTests {
         ("", Array((1...15).reversed())), ("order=asc", Array(1...15)), ("order=desc&limit=2", [15, 14]),
         ("order=asc&limit=2", [1, 2]), ("since=11", [15, 14, 13, 12]), ("since=15", []), ("since=0&limit=1", [15]),
         ("since=99999", []), ("since=9223372036854775807", []), ("before=3", [2, 1]),
-        ("since=2&before=5&order=asc", [3, 4]), ("before=1", []),
-        ("kind=exchange&order=asc", [1, 2, 3, 4, 13]), ("kind=opened", [10, 5]), ("kind=frame", [11, 8, 7, 6]),
-        ("kind=closed", [12]), ("kind=clock", [9]), ("kind=note", []), ("kind=fault", []),
-        ("kind=held", [14]), ("kind=released", [15]), ("kind=held&user=bob", [14]), ("kind=released&user=alice", []),
-        ("method=POST", [2]), ("method=post", [2]), ("method=GET&order=asc", [1, 3, 4, 5, 10, 13]), ("method=PUT", []),
-        ("status=404", [3]), ("status=2xx&order=asc", [1, 2, 13]), ("status=4XX", [3]), ("status=101", [10, 5]),
-        ("status=1xx", [10, 5]), ("status=599", []), ("status=500", []),
-        ("endpoint=createGoal", [2]), ("endpoint=openSocket&order=asc", [5, 6, 7, 8, 10, 11, 12, 14, 15]),
+        ("since=2&before=5&order=asc", [3, 4]), ("before=1", []), ("kind=exchange&order=asc", [1, 2, 3, 4, 13]),
+        ("kind=opened", [10, 5]), ("kind=frame", [11, 8, 7, 6]), ("kind=closed", [12]), ("kind=clock", [9]),
+        ("kind=note", []), ("kind=fault", []), ("kind=held", [14]), ("kind=released", [15]),
+        ("kind=held&user=bob", [14]), ("kind=released&user=alice", []), ("method=POST", [2]), ("method=post", [2]),
+        ("method=GET&order=asc", [1, 3, 4, 5, 10, 13]), ("method=PUT", []), ("status=404", [3]),
+        ("status=2xx&order=asc", [1, 2, 13]), ("status=4XX", [3]), ("status=101", [10, 5]), ("status=1xx", [10, 5]),
+        ("status=599", []), ("status=500", []), ("endpoint=createGoal", [2]),
+        ("endpoint=openSocket&order=asc", [5, 6, 7, 8, 10, 11, 12, 14, 15]),
         ("user=alice&order=asc", [1, 5, 6, 7, 8, 12, 13]), ("user=bob", [15, 14, 11, 10, 2]), ("user=carol", []),
         ("user=bob&kind=frame", [11]), ("connection=3", [12, 8, 7, 6, 5]), ("connection=99", []),
         ("path=/goals&order=asc", [1, 2, 3, 4, 13]), ("path=a%2520b", [4]), ("path=/ws&kind=frame&limit=1", [11]),
-        ("connection=4", [15, 14, 11, 10]),
-        ("path=%2Fapi%2Fv1%2Fgoals%2F%7BgoalId%7D", [13, 1]), ("path=/{x}", [3]), ("path=/{x}/goals", [4]),
-        ("path=/a%20b/{y}", [4]), ("path=/api/v1/{x}", [2]), ("path=/nothing", []),
+        ("connection=4", [15, 14, 11, 10]), ("path=%2Fapi%2Fv1%2Fgoals%2F%7BgoalId%7D", [13, 1]), ("path=/{x}", [3]),
+        ("path=/{x}/goals", [4]), ("path=/a%20b/{y}", [4]), ("path=/api/v1/{x}", [2]), ("path=/nothing", []),
         ("direction=client_to_server", [14, 8, 7]), ("direction=server_to_client", [11, 6]),
-        ("type=connected", [11, 6]),
-        ("type=ping", [7]), ("type=pong", []), ("type=connected&user=alice", [6]), ("type=connected&method=GET", []),
-        ("unmatched=true", [3]), ("unmatched=false&kind=exchange&order=asc", [1, 2, 4, 13]),
-        ("unmatched=false&kind=opened", [10, 5]), ("direction=client_to_server&kind=closed", []),
-        ("direction=client_to_server&kind=held", [14]), ("direction=server_to_client&kind=held", []),
-        ("direction=client_to_server&kind=released", []), ("type=ping&kind=held", []), ("method=GET&kind=held", []),
-        ("status=101&kind=released", []), ("unmatched=false&kind=held", []),
+        ("type=connected", [11, 6]), ("type=ping", [7]), ("type=pong", []), ("type=connected&user=alice", [6]),
+        ("type=connected&method=GET", []), ("unmatched=true", [3]),
+        ("unmatched=false&kind=exchange&order=asc", [1, 2, 4, 13]), ("unmatched=false&kind=opened", [10, 5]),
+        ("direction=client_to_server&kind=closed", []), ("direction=client_to_server&kind=held", [14]),
+        ("direction=server_to_client&kind=held", []), ("direction=client_to_server&kind=released", []),
+        ("type=ping&kind=held", []), ("method=GET&kind=held", []), ("status=101&kind=released", []),
+        ("unmatched=false&kind=held", []),
     ]
 
     @Test("A query returns its matches in the requested order", arguments: table)
@@ -93,38 +92,27 @@ struct JournalQueryTests {
         #expect(try journal.entries(JournalQuery(query: items("limit=1000"))).count == 1000)
     }
 
-    static let refusals: [(String, String)] = [
-        (
-            "methd=GET",
-            "The journal has no parameter \"methd\"; it has method, path, status, endpoint, user, trace, connection, kind, unmatched, since, before, direction, type, text, limit, order. Did you mean 'method'?"
-        ),
-        ("limit=1&limit=1", "The parameter 'limit' occurs in the query more than once; send it only once."),
-        ("user=", "The parameter 'user' is empty; set a value or omit the parameter."),
-        ("path", "The parameter 'path' is empty; set a value or omit the parameter."),
-        ("limit=0", "The parameter 'limit' must be a whole number from 1 to 1000; got \"0\"."),
-        ("limit=1001", "The parameter 'limit' must be a whole number from 1 to 1000; got \"1001\"."),
-        ("limit=%2B5", "The parameter 'limit' must be a whole number from 1 to 1000; got \"+5\"."),
-        ("since=-1", "The parameter 'since' must be a whole number of at least 0; got \"-1\"."),
-        ("before=0", "The parameter 'before' must be a whole number of at least 1; got \"0\"."),
-        ("connection=0", "The parameter 'connection' must be a whole number of at least 1; got \"0\"."),
-        (
-            "since=99999999999999999999",
-            "The parameter 'since' must be a whole number of at least 0; got \"99999999999999999999\"."
-        ),
-        ("order=up", "'order' must be one of \"asc\", \"desc\"; got \"up\"."),
-        ("unmatched=1", "'unmatched' must be one of \"true\", \"false\"; got \"1\"."),
-        (
-            "kind=frames",
-            "'kind' must be one of \"exchange\", \"opened\", \"frame\", \"closed\", \"fault\", \"clock\", \"note\", \"held\", \"released\"; got \"frames\". Did you mean \"frame\"?"
-        ),
-        (
-            "direction=in",
-            "'direction' must be one of \"client_to_server\", \"server_to_client\"; got \"in\"."
-        ),
-        (
-            "endpoint=creategoal",
-            "'endpoint' must be one of \(endpoints); got \"creategoal\". Did you mean \"createGoal\"?"
-        ),
+    static let refusals: KeyValuePairs<String, String> = [
+        "methd=GET":
+            "The journal has no parameter \"methd\"; it has method, path, status, endpoint, user, trace, connection, kind, unmatched, since, before, direction, type, text, limit, order. Did you mean 'method'?",
+        "limit=1&limit=1": "The parameter 'limit' occurs in the query more than once; send it only once.",
+        "user=": "The parameter 'user' is empty; set a value or omit the parameter.",
+        "path": "The parameter 'path' is empty; set a value or omit the parameter.",
+        "limit=0": "The parameter 'limit' must be a whole number from 1 to 1000; got \"0\".",
+        "limit=1001": "The parameter 'limit' must be a whole number from 1 to 1000; got \"1001\".",
+        "limit=%2B5": "The parameter 'limit' must be a whole number from 1 to 1000; got \"+5\".",
+        "since=-1": "The parameter 'since' must be a whole number of at least 0; got \"-1\".",
+        "before=0": "The parameter 'before' must be a whole number of at least 1; got \"0\".",
+        "connection=0": "The parameter 'connection' must be a whole number of at least 1; got \"0\".",
+        "since=99999999999999999999":
+            "The parameter 'since' must be a whole number of at least 0; got \"99999999999999999999\".",
+        "order=up": "'order' must be one of \"asc\", \"desc\"; got \"up\".",
+        "unmatched=1": "'unmatched' must be one of \"true\", \"false\"; got \"1\".",
+        "kind=frames":
+            "'kind' must be one of \"exchange\", \"opened\", \"frame\", \"closed\", \"fault\", \"clock\", \"note\", \"held\", \"released\"; got \"frames\". Did you mean \"frame\"?",
+        "direction=in": "'direction' must be one of \"client_to_server\", \"server_to_client\"; got \"in\".",
+        "endpoint=creategoal":
+            "'endpoint' must be one of \(endpoints); got \"creategoal\". Did you mean \"createGoal\"?",
     ]
 
     private static let endpoints = Endpoint.allCases.map { "\"\($0.name)\"" }.joined(separator: ", ")

@@ -39,8 +39,20 @@ enum JournalSample {
         return exchange
     }
 
-    static func frame(_ sender: Party, _ text: String) -> RecordedFrame {
-        RecordedFrame(sender: sender, opcode: .text, payload: Array(text.utf8))
+    static func frame(
+        _ sender: Party, _ opcode: Opcode = .text, _ payload: [UInt8], delivery: Delivery = .complete,
+        faults: [String] = []
+    ) -> RecordedFrame {
+        RecordedFrame(sender: sender, opcode: opcode, payload: payload, delivery: delivery, faults: faults)
+    }
+
+    static func frame(
+        _ sender: Party, _ text: String, _ opcode: Opcode = .text, delivery: Delivery = .complete, faults: [String] = []
+    ) -> RecordedFrame { frame(sender, opcode, Array(text.utf8), delivery: delivery, faults: faults) }
+
+    static func release(of held: Int, _ action: RecordedRelease.Action, payload: [UInt8]? = nil) -> RecordedRelease {
+        RecordedRelease(
+            held: held, breakpoint: "live-1", action: action, due: time, payload: payload.map { RecordedBody($0) })
     }
 
     /// The JSON of a single event.
@@ -51,6 +63,20 @@ enum JournalSample {
         journal.record(event, at: time, connection: connection)
         return journal.entries().map { String(decoding: encoder.encode($0), as: UTF8.self) }.joined(separator: "\n")
     }
+}
+
+extension Journal {
+    /// A journal of events at the samples' time.
+    init(recording events: [JournalEvent]) {
+        self.init()
+        for event in events { record(event, at: JournalSample.time) }
+    }
+}
+
+extension JournalEvent {
+    var exchange: RecordedExchange? { if case .exchange(let exchange) = self { exchange } else { nil } }
+    var frame: RecordedFrame? { if case .frame(let frame) = self { frame } else { nil } }
+    var closing: RecordedClosing? { if case .closed(let closing) = self { closing } else { nil } }
 }
 
 /// Entries of every kind, drawn from a seed.

@@ -24,9 +24,7 @@ struct JournalTests {
     @Test("The default limits are 10,000 entries, 32 MiB and 64 KiB per body")
     func defaults() {
         let limits = Journal().limits
-        #expect(limits.entries == 10_000)
-        #expect(limits.bytes == 33_554_432)
-        #expect(limits.body == 65_536)
+        #expect((limits.entries, limits.bytes, limits.body) == (10_000, 33_554_432, 65_536))
     }
 
     @Test("A new journal is empty")
@@ -37,8 +35,7 @@ struct JournalTests {
         #expect(journal.newest == nil)
     }
 
-    @Test(
-        "An entry beyond the entry limit drops the oldest entry", arguments: [1, 2, 15, 16, 17, 33, 100])
+    @Test("An entry beyond the entry limit drops the oldest entry", arguments: [1, 2, 15, 16, 17, 33, 100])
     func entryLimit(limit: Int) {
         var journal = journal(entries: limit)
         for number in 1...limit { journal.record(.note("\(number)"), at: JournalSample.time) }
@@ -83,16 +80,13 @@ struct JournalTests {
     @Test(
         "An excerpt truncates long bodies and otherwise equals its entry",
         arguments: [("12345", "12345", false), ("123456", "", true), ("", "123456", true), ("", "", false)])
-    func excerpts(body: String, answer: String, isCut: Bool) {
+    func excerpts(body: String, answer: String, isCut: Bool) throws {
         var journal = journal()
         journal.record(.exchange(JournalSample.exchange("GET /", body: body, answer: answer)), at: JournalSample.time)
         let entry = journal.entries()[0]
         let excerpt = entry.excerpt(bodies: 5)
         #expect(excerpt.byteCount == (isCut ? 10 : entry.byteCount))
-        guard case .exchange(let exchange) = excerpt.event else {
-            Issue.record("another event")
-            return
-        }
+        let exchange = try #require(excerpt.event.exchange)
         #expect((exchange.body.isCut || exchange.responseBody.isCut) == isCut && exchange.largestBody <= 5)
     }
 
@@ -127,19 +121,15 @@ struct JournalTests {
             ("1234567", 6, "123456"),
             ("😀😀", 4, "😀"), ("😀😀", 5, "😀"), ("😀😀", 7, "😀"), ("😀😀", 8, "😀😀"), ("😀", 3, ""), ("ab", 0, ""),
         ])
-    func cuts(text: String, limit: Int, kept: String) {
+    func cuts(text: String, limit: Int, kept: String) throws {
         var journal = journal(body: limit)
         journal.record(.frame(JournalSample.frame(.client, text)), at: JournalSample.time)
         journal.record(.exchange(JournalSample.exchange("POST /", body: text, answer: text)), at: JournalSample.time)
         let entries = journal.entries()
-        guard case .frame(let frame) = entries[0].event, case .exchange(let exchange) = entries[1].event else {
-            Issue.record("other events")
-            return
-        }
+        let (frame, exchange) = (try #require(entries[0].event.frame), try #require(entries[1].event.exchange))
         for body in [frame.payload, exchange.body, exchange.responseBody] {
             #expect(String(decoding: body.bytes, as: UTF8.self) == kept)
-            #expect(body.byteCount == text.utf8.count)
-            #expect(body.isCut == (kept != text))
+            #expect((body.byteCount, body.isCut) == (text.utf8.count, (kept != text)))
         }
         #expect(journal.byteCount == 3 * kept.utf8.count + exchange.head.byteCount)
     }

@@ -82,8 +82,7 @@ struct ServerSentEventTests {
 
     @Test("Events contain entries and use their numbers as ids")
     func entries() throws {
-        var journal = Journal()
-        for text in ["a", "b\nc"] { journal.record(.note(text), at: JournalSample.time) }
+        let journal = Journal(recording: ["a", "b\nc"].map { text in .note(text) })
         let encoder = JournalEncoder(world: "w")
         let bytes = journal.entries().flatMap { ServerSentEvent($0, encoder: encoder).bytes }
         let events = EventStreamReader(bytes).events

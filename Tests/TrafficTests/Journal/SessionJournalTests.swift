@@ -181,9 +181,7 @@ struct SessionJournalTests {
         #expect(left.closing.summary.sent != nil && left.closing.summary.received == nil)
     }
 
-    @Test(
-        "Without close frames, the transport's end determines how a socket ended",
-        arguments: [true, false])
+    @Test("Without close frames, the transport's end determines how a socket ended", arguments: [true, false])
     func dropped(hasEnding: Bool) {
         let end = SessionEnding(time: Samples.time(90_000), party: .server, cause: .reset)
         let ending = Self.ending(Self.socket(ending: hasEnding ? end : nil))
@@ -378,8 +376,7 @@ struct PathPrefixTests {
         "A prefix must be a path with a name",
         arguments: [
             ("/prod", true), ("/prod/", true), ("/a/b", true), ("", false), ("/", false), ("//", false),
-            ("prod", false),
-            ("/prod?x", false), ("/prod#x", false), ("/a b", false), ("https://h/prod", false),
+            ("prod", false), ("/prod?x", false), ("/prod#x", false), ("/a b", false), ("https://h/prod", false),
         ])
     func form(text: String, isOne: Bool) { #expect((PathPrefix(text) != nil) == isOne) }
 
@@ -394,19 +391,16 @@ struct PathPrefixTests {
         #expect(try #require(PathPrefix("/prod/")).removed(from: url) == rest)
     }
 
-    private static func fixture(_ name: String) throws -> HARFile {
-        try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
-    }
-
     @Test("A session without API calls reports its first request and a suitable prefix")
     func stranger() throws {
-        let file = try Self.fixture("gateway-prefix")
+        let file = try HARFile.fixture("gateway-prefix")
         let journal = SessionJournal(file)
         #expect(journal.lines.isEmpty)
         #expect(journal.stranger == .init(request: "GET /prod/api/v1/goals", prefix: "/prod"))
         let named = SessionJournal(file, prefix: PathPrefix("/prod"))
         #expect(named.stranger == nil && named.lines.count == 1)
-        #expect(SessionJournal(try Self.fixture("unread-codings")).stranger == .init(request: "GET /br", prefix: nil))
+        #expect(
+            SessionJournal(try HARFile.fixture("unread-codings")).stranger == .init(request: "GET /br", prefix: nil))
         let none = try HARFile(reading: Array(#"{"log":{"entries":[]}}"#.utf8))
         #expect(SessionJournal(none).stranger == .init(request: "", prefix: nil))
     }

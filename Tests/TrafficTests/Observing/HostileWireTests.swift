@@ -7,9 +7,7 @@ import WebSocket
 
 @Suite("Hostile traffic")
 struct HostileWireTests {
-    @Test(
-        "Random bytes in any order do not stop the observer or damage its file",
-        arguments: 0..<24 as Range<UInt64>)
+    @Test("Random bytes in any order do not stop the observer or damage its file", arguments: 0..<24 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         let conversations = Conversation.all + SocketConversations.all
@@ -170,4 +168,9 @@ enum Wire {
         let text = String(decoding: body.bytes, as: UTF8.self)
         return body.isCut ? text + "… of \(body.byteCount)" : text
     }
+}
+
+extension Observation {
+    var exchange: SessionExchange? { if case .exchange(let exchange) = self { exchange } else { nil } }
+    var frame: SessionFrame? { if case .frame(let frame) = self { frame } else { nil } }
 }

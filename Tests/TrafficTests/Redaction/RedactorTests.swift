@@ -6,218 +6,202 @@ import WebSocket
 
 /// Some text, and its redacted form.
 struct RedactionCase: Sendable, CustomTestStringConvertible {
-    var name: String
-    var text: String
-    var redacted: String
+    let testDescription, text, redacted: String
 
-    var testDescription: String { name }
-
-    init(_ name: String, _ text: String, _ redacted: String) {
-        self.name = name
-        self.text = text
-        self.redacted = redacted
+    /// Without a redacted form, the text stays as it is.
+    init(_ name: String, _ text: String, _ redacted: String? = nil) {
+        (testDescription, self.text, self.redacted) = (name, text, redacted ?? text)
     }
 
     static let members: [RedactionCase] = [
-        RedactionCase("a member", #"{"token":"abc","b":1}"#, #"{"token":"redacted-token-1","b":1}"#),
-        RedactionCase(
+        .init("a member", #"{"token":"abc","b":1}"#, #"{"token":"redacted-token-1","b":1}"#),
+        .init(
             "spaces, line ends and order stay", "{ \"a\" : 1,\r\n\t\"token\" :\t\"abc\" ,\"z\":[1 , 2] }",
             "{ \"a\" : 1,\r\n\t\"token\" :\t\"redacted-token-1\" ,\"z\":[1 , 2] }"),
-        RedactionCase(
+        .init(
             "the names in every case",
             #"{"access_token":"a","accessToken":"b","Access-Token":"c","ACCESS_TOKEN":"d","refresh_token":"e","idToken":"f","api_key":"g","apiKey":"h","password":"i","Password":"j","secret":"k","clientSecret":"l"}"#,
             #"{"access_token":"redacted-token-1","accessToken":"redacted-token-2","Access-Token":"redacted-token-3","ACCESS_TOKEN":"redacted-token-4","refresh_token":"redacted-token-5","idToken":"redacted-token-6","api_key":"redacted-api-key-1","apiKey":"redacted-api-key-2","password":"redacted-password-1","Password":"redacted-password-2","secret":"redacted-secret-1","clientSecret":"redacted-secret-2"}"#
         ),
-        RedactionCase(
+        .init(
             "a qualifier before the word",
             #"{"new_password":"a","currentPassword":"b","session_token":"c","deviceToken":"d"}"#,
             #"{"new_password":"redacted-password-1","currentPassword":"redacted-password-2","session_token":"redacted-token-1","deviceToken":"redacted-token-2"}"#
         ),
-        RedactionCase(
+        .init(
             "counts, costs and pages stay",
-            #"{"token_count":"a","password_cost":12345,"isPasswordSet":"b","next_page_token":"c"}"#,
             #"{"token_count":"a","password_cost":12345,"isPasswordSet":"b","next_page_token":"c"}"#),
-        RedactionCase(
+        .init(
             "the last words decide, however they are written",
             #"{"user_api_key":"a","oauthToken":"b","client-secret":"c","X-API-KEY":"d","APIkey":"e","AWSAccessKey":"f","user.password":"g","password2":"h","passwordConfirmation":"i","passwd":"j","my_token":"k"}"#,
             #"{"user_api_key":"redacted-api-key-1","oauthToken":"redacted-token-1","client-secret":"redacted-secret-1","X-API-KEY":"redacted-api-key-2","APIkey":"redacted-api-key-3","AWSAccessKey":"redacted-api-key-4","user.password":"redacted-password-1","password2":"redacted-password-2","passwordConfirmation":"redacted-password-3","passwd":"redacted-password-4","my_token":"redacted-token-2"}"#
         ),
-        RedactionCase(
+        .init(
             "a long name", #"{"\#(String(repeating: "long_", count: 100))token":"a"}"#,
             #"{"\#(String(repeating: "long_", count: 100))token":"redacted-token-1"}"#),
-        RedactionCase(
+        .init(
             "other names stay",
-            #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","mytoken":"d","secretary":"e","tok":"f","page_token":"g","nextToken":"h","access_key_id":"i","monkey":"j"}"#,
             #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","mytoken":"d","secretary":"e","tok":"f","page_token":"g","nextToken":"h","access_key_id":"i","monkey":"j"}"#
         ),
-        RedactionCase(
+        .init(
             "letters that may be a word are found elsewhere only if they are many",
             #"{"token":"abcdefghijklmno","a":"abcdefghijklmno","secret":"abcdefghijklmnop","b":"abcdefghijklmnop"}"#,
-            #"{"token":"redacted-token-1","a":"abcdefghijklmno","secret":"redacted-secret-1","b":"redacted-secret-1"}"#
-        ),
-        RedactionCase(
+            #"{"token":"redacted-token-1","a":"abcdefghijklmno","secret":"redacted-secret-1","b":"redacted-secret-1"}"#),
+        .init(
             "equal ones are equal", #"[{"token":"a"},{"token":"b"},{"token":"a"},{"api_key":"a"}]"#,
             #"[{"token":"redacted-token-1"},{"token":"redacted-token-2"},{"token":"redacted-token-1"},{"api_key":"redacted-token-1"}]"#
         ),
-        RedactionCase(
-            "empty, null, true", #"{"token":"","token":null,"token":true,"token":{}}"#,
-            #"{"token":"","token":null,"token":true,"token":{}}"#),
-        RedactionCase(
+        .init("empty, null, true", #"{"token":"","token":null,"token":true,"token":{}}"#),
+        .init(
             "all of an object, by its own names or the outer one", #"{"token":{"id":"x","password":"y"},"id":"z"}"#,
             #"{"token":{"id":"redacted-token-1","password":"redacted-password-1"},"id":"z"}"#),
-        RedactionCase(
+        .init(
             "all levels of objects and lists",
             #"{"password" : { "a" : [ {"b":"x"} , ["y", 1234, 12, -5, 1.2345, true, null, ""] ], "c" : {} } , "d" : ["z", 1234]}"#,
             #"{"password" : { "a" : [ {"b":"redacted-password-1"} , ["redacted-password-2", "redacted-password-3", 12, -5, 1.2345, true, null, ""] ], "c" : {} } , "d" : ["z", 1234]}"#
         ),
-        RedactionCase(
+        .init(
             "objects in a string of JSON", #"{"body":"{\"secret\":{\"a\":\"x\\\"\",\"b\":1234},\"c\":\"y\"}","d":"z"}"#,
             #"{"body":"{\"secret\":{\"a\":\"redacted-secret-1\",\"b\":\"redacted-secret-2\"},\"c\":\"y\"}","d":"z"}"#),
-        RedactionCase(
+        .init(
             "brackets in names and values are none", #"{"secret":{"a}":"}","b]":["]","x"]},"c":"y"}"#,
             #"{"secret":{"a}":"redacted-secret-1","b]":["redacted-secret-2","redacted-secret-3"]},"c":"y"}"#),
-        RedactionCase(
+        .init(
             "names in an object are searched", #"{"token":{"ann@example.com":"x"}}"#,
             #"{"token":{"user-1@redacted.example":"redacted-token-1"}}"#),
-        RedactionCase(
+        .init(
             "an object that is torn", #"{"password":{"a":["x","y"#,
             #"{"password":{"a":["redacted-password-1","redacted-password-2"#),
-        RedactionCase(
+        .init(
             "an object that ends with the string around it", #"{"body":"{\"token\":{\"a\":\"x\"","c":"y"}"#,
             #"{"body":"{\"token\":{\"a\":\"redacted-token-1\"","c":"y"}"#),
-        RedactionCase(
+        .init(
             "lists", #"{"token": ["a" , "b",3,"c"],"x":["a"]}"#,
             #"{"token": ["redacted-token-1" , "redacted-token-2",3,"redacted-token-3"],"x":["a"]}"#),
-        RedactionCase(
-            "lists without spaces", #"{"token":["a","b"]}"#, #"{"token":["redacted-token-1","redacted-token-2"]}"#),
-        RedactionCase(
+        .init("lists without spaces", #"{"token":["a","b"]}"#, #"{"token":["redacted-token-1","redacted-token-2"]}"#),
+        .init(
             "numbers of four digits", #"{"password":1234,"secret":123,"token":12.345,"token":12345e6,"api_key":98765}"#,
             #"{"password":"redacted-password-1","secret":123,"token":12.345,"token":12345e6,"api_key":"redacted-api-key-1"}"#
         ),
-        RedactionCase(
+        .init(
             "escapes in the value", #"{"token":"a\"b\\","x":"y","token":"a\u002fb","token":"a\/b"}"#,
             #"{"token":"redacted-token-1","x":"y","token":"redacted-token-2","token":"redacted-token-2"}"#),
-        RedactionCase("escapes in the name", #"{"\u0074ok\u0065n":"abc"}"#, #"{"\u0074ok\u0065n":"redacted-token-1"}"#),
-        RedactionCase(
+        .init("escapes in the name", #"{"\u0074ok\u0065n":"abc"}"#, #"{"\u0074ok\u0065n":"redacted-token-1"}"#),
+        .init(
             "JSON in a string of JSON", #"{"body":"{\"token\": \"a\\\"b\",\"x\":\"y\"}","z":"\"password\":\"p\""}"#,
             #"{"body":"{\"token\": \"redacted-token-1\",\"x\":\"y\"}","z":"\"password\":\"redacted-password-1\""}"#),
-        RedactionCase(
+        .init(
             "JSON in a string of a string of JSON", #""{\"a\":\"{\\\"token\\\":\\\"abc\\\",\\\"b\\\":1}\"}""#,
             #""{\"a\":\"{\\\"token\\\":\\\"redacted-token-1\\\",\\\"b\\\":1}\"}""#),
-        RedactionCase("torn", #"{"a":1,"token":"abc"#, #"{"a":1,"token":"redacted-token-1"#),
-        RedactionCase(
+        .init("torn", #"{"a":1,"token":"abc"#, #"{"a":1,"token":"redacted-token-1"#),
+        .init(
             "several lines, and a quote out of place",
             "He said 5\" wide\n{\"token\":\"abc\"}\ndata: {\"secret\":\"x\"}\n",
             "He said 5\" wide\n{\"token\":\"redacted-token-1\"}\ndata: {\"secret\":\"redacted-secret-1\"}\n"),
-        RedactionCase("a scheme stays", #"{"token":"Bearer abc"}"#, #"{"token":"Bearer redacted-token-1"}"#),
-        RedactionCase(
+        .init("a scheme stays", #"{"token":"Bearer abc"}"#, #"{"token":"Bearer redacted-token-1"}"#),
+        .init(
             "fields as members",
             #"{"headers":{"Authorization":"Bearer abc","Cookie":"a=b","set-cookie":["c=d; Path=/"],"#
                 + #""Access-Control-Allow-Credentials":"true"},"credential":"e","credentials":{"key":"f"}}"#,
             #"{"headers":{"Authorization":"Bearer redacted-token-1","Cookie":"redacted-cookie-1","#
                 + #""set-cookie":["redacted-cookie-2"],"Access-Control-Allow-Credentials":"true"},"#
                 + #""credential":"redacted-token-2","credentials":{"key":"redacted-token-3"}}"#),
-        RedactionCase(
+        .init(
             "what begins like them, and ids of sessions",
-            #"{"authorizationStatus":"denied","cookies":"all","session_id":"s1","allowCredentials":["id1"]}"#,
             #"{"authorizationStatus":"denied","cookies":"all","session_id":"s1","allowCredentials":["id1"]}"#),
-        RedactionCase(
-            "a scheme alone is the value", #"{"token":"Bearer "}"#, #"{"token":"redacted-token-1"}"#),
-        RedactionCase(
+        .init("a scheme alone is the value", #"{"token":"Bearer "}"#, #"{"token":"redacted-token-1"}"#),
+        .init(
             "an escape is undone once, at the end as well",
             #"{"token":"a\\nb","secret":"a\nb","password":"c\n","apiKey":"c\u000a"}"#,
             #"{"token":"redacted-token-1","secret":"redacted-secret-1","password":"redacted-password-1","#
-                + #""apiKey":"redacted-password-1"}"#
-        ),
-        RedactionCase("torn in an escape", #"{"token":"abc\"#, #"{"token":"redacted-token-1"#),
-        RedactionCase("a word, not a member", #"["token","abc"]"#, #"["token","abc"]"#),
-        RedactionCase(
+                + #""apiKey":"redacted-password-1"}"#),
+        .init("torn in an escape", #"{"token":"abc\"#, #"{"token":"redacted-token-1"#),
+        .init("a word, not a member", #"["token","abc"]"#),
+        .init(
             "what was redacted before stays, and its number is taken", #"{"token":"redacted-token-1","idToken":"x"}"#,
             #"{"token":"redacted-token-1","idToken":"redacted-token-2"}"#),
     ]
 
     static let items: [RedactionCase] = [
-        RedactionCase(
+        .init(
             "a URL's query", "wss://h/ws?token=abc&x=token&access_token=d%2Fe#api_key=f",
             "wss://h/ws?token=redacted-token-1&x=token&access_token=redacted-token-2#api_key=redacted-api-key-1"),
-        RedactionCase(
+        .init(
             "decoded before they are compared", "/a?token=a%2Fb /c?token=a/b /d?token=a%2fb",
             "/a?token=redacted-token-1 /c?token=redacted-token-1 /d?token=redacted-token-1"),
-        RedactionCase(
+        .init(
             "within JSON", #"{"u":"ws:\/\/h\/ws?token=abc","v":"/x?a=b\u0026token=abc\u0026c=d"}"#,
             #"{"u":"ws:\/\/h\/ws?token=redacted-token-1","v":"/x?a=b\u0026token=redacted-token-1\u0026c=d"}"#),
-        RedactionCase(
+        .init(
             "a plus sign is none of a space", "/a?token=a+b /b?token=a%2Bb /c?token=a%20b",
             "/a?token=redacted-token-1 /b?token=redacted-token-1 /c?token=redacted-token-2"),
-        RedactionCase("within HTML", "<a href='/x?a=1&amp;token=abc'>", "<a href='/x?a=1&amp;token=redacted-token-1'>"),
-        RedactionCase(
+        .init("within HTML", "<a href='/x?a=1&amp;token=abc'>", "<a href='/x?a=1&amp;token=redacted-token-1'>"),
+        .init(
             "a name that is encoded", "/x?%74oken=a&tok%65%6E=b",
             "/x?%74oken=redacted-token-1&tok%65%6E=redacted-token-2"),
-        RedactionCase(
+        .init(
             "names in brackets, and long ones",
             "/x?user[password]=a&user%5Bpassword%5D=b&user.api_key=c&a_b_c_d_e_f_token=d",
             "/x?user[password]=redacted-password-1&user%5Bpassword%5D=redacted-password-2&user.api_key=redacted-api-key-1&a_b_c_d_e_f_token=redacted-token-1"
         ),
-        RedactionCase(
+        .init(
             "credentials", "/x?authorization=Bearer%20a&X-Amz-Credential=b&sid=c",
             "/x?authorization=redacted-token-1&X-Amz-Credential=redacted-token-2&sid=c"),
-        RedactionCase("no value, other names", "/x?token=&mytoken=a&token", "/x?token=&mytoken=a&token"),
-        RedactionCase("no query", "token=abc and x token=abc", "token=abc and x token=abc"),
+        .init("no value, other names", "/x?token=&mytoken=a&token"),
+        .init("no query", "token=abc and x token=abc"),
     ]
 
     static let addresses: [RedactionCase] = [
-        RedactionCase("plain", "mail to ann@example.com.", "mail to user-1@redacted.example."),
-        RedactionCase(
+        .init("plain", "mail to ann@example.com.", "mail to user-1@redacted.example."),
+        .init(
             "the case does not matter, the person does", "Ann@Example.com, bob@example.com, ann@example.com",
             "user-1@redacted.example, user-2@redacted.example, user-1@redacted.example"),
-        RedactionCase(
+        .init(
             "forms", "<a.b+c_d-e@sub.example.co.uk>;mailto:o'brien@x.ie,(z9@9z.io)",
             "<user-1@redacted.example>;mailto:user-2@redacted.example,(user-3@redacted.example)"),
-        RedactionCase("in quotes", "'ann@example.com'", "'user-1@redacted.example'"),
-        RedactionCase("beyond ASCII", "jürgen@müller.de", "user-1@redacted.example"),
-        RedactionCase("beyond ASCII, in its first bytes", "\u{C0}b@\u{C0}x.de", "user-1@redacted.example"),
-        RedactionCase(
+        .init("in quotes", "'ann@example.com'", "'user-1@redacted.example'"),
+        .init("beyond ASCII", "jürgen@müller.de", "user-1@redacted.example"),
+        .init("beyond ASCII, in its first bytes", "\u{C0}b@\u{C0}x.de", "user-1@redacted.example"),
+        .init(
             "a plus sign, as it is or encoded", "a+b@x.de,a%2Bb%40x.de /?r=%2Bb%40x.de",
             "user-1@redacted.example,user-1%40redacted.example /?r=user-2%40redacted.example"),
-        RedactionCase(
+        .init(
             "letters that are escaped", #"{"a":"\u0061nn@example.com","b":"ann@example.com","c":"\u00fcn@x.de"}"#,
             #"{"a":"user-1@redacted.example","b":"user-1@redacted.example","c":"user-2@redacted.example"}"#),
-        RedactionCase(
+        .init(
             "percent-encoded", "/u/ann%40example.com?q=mail%3Aann%40example.com&r=a%2Bb%40x.de",
             "/u/user-1%40redacted.example?q=mail%3Auser-1%40redacted.example&r=user-2%40redacted.example"),
-        RedactionCase(
+        .init(
             "in JSON",
             #"{"a":"ann@example.com","b":"\nann@example.com\n","c":"ann\u0040example.com","d":"x\u000aann@example.com"}"#,
             #"{"a":"user-1@redacted.example","b":"\nuser-1@redacted.example\n","c":"user-1\u0040redacted.example","d":"x\u000auser-1@redacted.example"}"#
         ),
-        RedactionCase(
+        .init(
             "one after the other", "a@x.de@y.de,b@x.de b@x.de",
             "user-1@redacted.example,user-2@redacted.example user-2@redacted.example"),
-        RedactionCase(
-            "none", "@x.de a@ a@b a@b.c a@1.2 @MainActor x@@y.de p@1.2.3 50 @ 2.de",
-            "@x.de a@ a@b a@b.c a@1.2 @MainActor x@@y.de p@1.2.3 50 @ 2.de"),
-        RedactionCase("a placeholder stays", "user-7@redacted.example", "user-7@redacted.example"),
-        RedactionCase(
+        .init("none", "@x.de a@ a@b a@b.c a@1.2 @MainActor x@@y.de p@1.2.3 50 @ 2.de"),
+        .init("a placeholder stays", "user-7@redacted.example"),
+        .init(
             "that was a token before",
             #"{"token":"ann@example.com","mail":"Ann@example.com","url":"ann%40example.com"}"#,
             #"{"token":"redacted-token-1","mail":"redacted-token-1","url":"redacted-token-1"}"#),
     ]
 
     static let userInfos: [RedactionCase] = [
-        RedactionCase(
+        .init(
             "user and password", "https://ann:pass@api.example.com/x", "https://redacted-password-1@api.example.com/x"),
-        RedactionCase(
+        .init(
             "a host without a dot, a user alone, no user", "ws://u:p@localhost:80?x=y http://u@h/ http://h/u:p@h",
             "ws://redacted-password-1@localhost:80?x=y http://redacted-password-2@h/ http://h/u:p@h"),
-        RedactionCase("the last sign ends it", "http://a@b:c!d@h", "http://redacted-password-1@h"),
-        RedactionCase(
+        .init("the last sign ends it", "http://a@b:c!d@h", "http://redacted-password-1@h"),
+        .init(
             "in JSON", #"{"a":"http://u:p@h/","b":"http:\/\/u:p@h\/","c":"http://h","d":"x@y"}"#,
             #"{"a":"http://redacted-password-1@h/","b":"http:\/\/redacted-password-1@h\/","c":"http://h","d":"x@y"}"#),
-        RedactionCase(
+        .init(
             "in an item", "/x?to=http%3A%2F%2Fu%3Ap%40h%2Fa%40b&u=http%3a%2f%2fu%3ap%40h&v=http%3A%2F%2Fh&w=a%40b",
             "/x?to=http%3A%2F%2Fredacted-password-1%40h%2Fa%40b&u=http%3a%2f%2fredacted-password-1%40h&v=http%3A%2F%2Fh&w=a%40b"
         ),
-        RedactionCase(
+        .init(
             "encoded, equal to plain", "http://u:p%21@h http://u:p!@h",
             "http://redacted-password-1@h http://redacted-password-1@h"),
     ]
@@ -266,9 +250,8 @@ struct RedactorTests {
         "The redactor replaces secrets in header fields",
         arguments: [
             ("Authorization", "Bearer abc", "Bearer redacted-token-1"),
-            ("authorization", "Basic  YTpi", "Basic  redacted-token-1"),
-            ("Authorization", "abc", "redacted-token-1"), ("Authorization", "", ""),
-            ("Authorization", "Bearer ", "Bearer "),
+            ("authorization", "Basic  YTpi", "Basic  redacted-token-1"), ("Authorization", "abc", "redacted-token-1"),
+            ("Authorization", "", ""), ("Authorization", "Bearer ", "Bearer "),
             ("Proxy-Authorization", "Digest a=b, c=d", "Digest redacted-token-1"),
             ("X-API-Key", "abc", "redacted-api-key-1"), ("Access-Control-Allow-Credentials", "true", "true"),
             ("X-Original-Authorization", "Bearer abc", "Bearer redacted-token-1"),
@@ -284,8 +267,7 @@ struct RedactorTests {
             ("Set-Cookie", "sid=abc;", "sid=redacted-cookie-1;"), ("Set-Cookie", "", ""),
             ("Set-Cookie", "sid=abc", "sid=redacted-cookie-1"), ("Set-Cookie", "odd", "redacted-cookie-1"),
             ("From", "ann@example.com", "user-1@redacted.example"),
-            ("Referer", "https://h/x?token=abc", "https://h/x?token=redacted-token-1"),
-            ("Accept", "*/*", "*/*"),
+            ("Referer", "https://h/x?token=abc", "https://h/x?token=redacted-token-1"), ("Accept", "*/*", "*/*"),
             ("Content-Type", "application/json; charset=utf-8", "application/json; charset=utf-8"),
         ])
     func fields(_ name: String, _ value: String, _ expected: String) {
@@ -346,8 +328,7 @@ struct RedactorTests {
         let request = Self.redacted(
             [("X-API-Key", "user_name1")], url: "http://h/",
             body: #"{"user_name1" : "user_name1","u":"/x?user_name1=1"}"#)
-        #expect(
-            request.body?.bytes == Array(#"{"user_name1" : "redacted-api-key-1","u":"/x?user_name1=1"}"#.utf8))
+        #expect(request.body?.bytes == Array(#"{"user_name1" : "redacted-api-key-1","u":"/x?user_name1=1"}"#.utf8))
     }
 
     @Test(

@@ -34,9 +34,7 @@ struct ComparisonTests {
         #expect(!found.contains { $0.contains("createdAt") })
     }
 
-    @Test(
-        "Numbers of six digits, days and addresses may differ as they may in a replay"
-    )
+    @Test("Numbers of six digits, days and addresses may differ as they may in a replay")
     func volatileValues() {
         #expect(changes(get("/a/123456"), get("/a/654321")).isEmpty)
         let text = #"{"a":"order 123456 of jane@a.example on 2025-01-29"}"#
@@ -76,8 +74,7 @@ struct ComparisonTests {
                 #"{"a":{"b c":[1,{"d":"x"}]}}"#, #"{"a":{"b c":[1,{"d":"y"}]}}"#,
                 [#"response.body.a["b c"][1].d: "x" → "y""#]
             ),
-            (#"{"a":1}"#, #"{}"#, ["response.body.a: 1 → -"]),
-            (#"{}"#, #"{"a":null}"#, ["response.body.a: - → null"]),
+            (#"{"a":1}"#, #"{}"#, ["response.body.a: 1 → -"]), (#"{}"#, #"{"a":null}"#, ["response.body.a: - → null"]),
             (#"{"a":[1]}"#, #"{"a":[1,2,3]}"#, ["response.body.a: 1 element → 3 elements"]),
             (#"{"a":1}"#, #"{"a":"1"}"#, [#"response.body.a: 1 → "1""#]),
             (#"{"a":1e400}"#, #"{"a":2e400}"#, ["response.body.a: 1e400 → 2e400"]),
@@ -86,8 +83,7 @@ struct ComparisonTests {
             (#"{"name":"user-1"}"#, #"{"name":"redacted"}"#, [#"response.body.name: "user-1" → "redacted""#]),
             ("plain", "text", ["response.body: plain → text"]), ("", "x", ["response.body: - → x"]),
             (#"{"a":"\u001b[1m"}"#, #"{"a":"\u009b"}"#, [#"response.body.a: "\u001b[1m" → "\x9B""#]),
-            (#"{"\u001b":1}"#, #"{}"#, [#"response.body["\u001b"]: 1 → -"#]),
-            (" {\"a\":1}", #"{"a":1.0}"#, []),
+            (#"{"\u001b":1}"#, #"{}"#, [#"response.body["\u001b"]: 1 → -"#]), (" {\"a\":1}", #"{"a":1.0}"#, []),
             (#"{"createdAt":1738146600}"#, #"{"createdAt":5}"#, ["response.body.createdAt: 1738146600 → 5"]),
         ] as [(String, String, [String])])
     func values(_ first: String, _ second: String, _ expected: [String]) {
@@ -328,8 +324,7 @@ struct AlignmentTests {
         // Use too many elements for a table, and an odd number of them.
         let end = Array(0..<2001)
         let alignment = Alignment([-1] + end, [-2, -3] + end)
-        #expect(alignment.pairs.map(\.first) == Array(1...2001))
-        #expect(alignment.pairs.map(\.second) == Array(2...2002))
+        #expect((alignment.pairs.map(\.first), alignment.pairs.map(\.second)) == (Array(1...2001), Array(2...2002)))
         #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [0, 1])
         let suffix = Alignment(end, [-2, -3] + end)
         #expect(suffix.pairs.map(\.second) == Array(2...2002) && suffix.onlyFirst.isEmpty)
@@ -344,15 +339,13 @@ struct AlignmentTests {
             ("7c9e6679-7425-40de-944b-e07fc1f90ae7", "{id}"), ("7C9E6679-7425-40DE-944B-E07FC1F90AE7", "{id}"),
             ("/x/7c9e6679-7425-40de-944b-e07fc1f90ae7/ws", "/x/{id}/ws"),
             ("a7c9e6679-7425-40de-944b-e07fc1f90ae7", "a7c9e6679-7425-40de-944b-e07fc1f90ae7"),
-            ("7c9e6679-7425-40de-944b-e07fc1f90ae70", "{id}"),
-            ("7c9e6679742540de944be07f", "{id}"), ("goal 123456", "goal {id}"), ("12345", "12345"),
-            ("a@b.example", "{email}"),
+            ("7c9e6679-7425-40de-944b-e07fc1f90ae70", "{id}"), ("7c9e6679742540de944be07f", "{id}"),
+            ("goal 123456", "goal {id}"), ("12345", "12345"), ("a@b.example", "{email}"),
             ("2025-01-29T10:30:00Z", "{time}"), ("at 2025-01-29T10:30:00.123456+01:00.", "at {time}."),
             ("2025-13-29T10:30:00Z", "2025-13-29T10:30:00Z"), ("2025-01-29", "{date}"), ("2025-02-30", "2025-02-30"),
-            ("2025-01-29T10:30:00", "{time}"),
-            ("Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.Nk-_9", "Bearer {id}"), ("eyJa.b", "eyJa.b"),
-            ("redacted-token-12 x", "{id} x"), ("http://h:1/a", "{origin}/a"), ("wss://h:1", "{origin}"),
-            ("http://other/a", "http://other/a"), ("", ""), ("é1", "é1"), ("beef", "beef"),
+            ("2025-01-29T10:30:00", "{time}"), ("Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.Nk-_9", "Bearer {id}"),
+            ("eyJa.b", "eyJa.b"), ("redacted-token-12 x", "{id} x"), ("http://h:1/a", "{origin}/a"),
+            ("wss://h:1", "{origin}"), ("http://other/a", "http://other/a"), ("", ""), ("é1", "é1"), ("beef", "beef"),
         ])
     func volatile(_ text: String, _ expected: String) {
         #expect(VolatileText.normalised(text, origins: Origins([RequestURL("http://h:1")])).text == expected)

@@ -111,9 +111,7 @@ struct TimelineTests {
         "a" + String(repeating: "\u{301}", count: 5000), String(repeating: "👩‍👩‍👧‍👦", count: 100),
     ]
 
-    @Test(
-        "The timeline's lines fit the width and have no control characters", arguments: hostileTexts
-    )
+    @Test("The timeline's lines fit the width and have no control characters", arguments: hostileTexts)
     func keepsToTheLine(_ text: String) {
         var exchange = Samples.exchange(text, "/" + text, answer: text)
         exchange.request.body = RecordedBody(Array(text.utf8))

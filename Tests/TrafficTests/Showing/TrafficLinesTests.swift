@@ -22,9 +22,9 @@ struct TrafficLinesTests {
         return .closed(RecordedClosing(by: party, cause: cause, summary: summary, message: message, faults: faults))
     }
 
-    private static func exchange(_ line: String, status: Int?, _ change: (inout RecordedExchange) -> Void = { _ in })
-        -> JournalEvent
-    {
+    private static func exchange(
+        _ line: String, status: Int?, _ change: (inout RecordedExchange) -> Void = { _ in }
+    ) -> JournalEvent {
         var exchange = JournalSample.exchange(line, status: status, answer: status == nil ? "" : "{}")
         change(&exchange)
         return .exchange(exchange)
@@ -32,86 +32,58 @@ struct TrafficLinesTests {
 
     private static func frame(
         _ sender: Party, _ text: String, _ opcode: Opcode = .text, delivery: Delivery = .complete, faults: [String] = []
-    ) -> JournalEvent {
-        .frame(
-            RecordedFrame(sender: sender, opcode: opcode, payload: Array(text.utf8), delivery: delivery, faults: faults)
-        )
-    }
+    ) -> JournalEvent { .frame(JournalSample.frame(sender, text, opcode, delivery: delivery, faults: faults)) }
 
     private static let id = "910a2dec-8902-4cc1-beeb-8da1658eec67"
 
-    static let table: [(JournalEvent, line: String)] = [
-        (exchange("GET /api/v1/goals", status: 200), "  200      0 ms       2 B  GET  /api/v1/goals"),
-        (
-            exchange("POST /api/v1/goals?a=1", status: 409) {
-                $0.responseBody = RecordedBody(Array(#"{"error":{"code":"GOAL_EXISTS","message":"It does."}}"#.utf8))
-                $0.requestedAt = JournalSample.time.advanced(byNanoseconds: -2_500_000)
-            }, "  409    2.5 ms      53 B  POST /api/v1/goals?a=1  GOAL_EXISTS"
-        ),
-        (
-            exchange("DELETE /x", status: nil) {
-                $0.delivery = .none
-                $0.faults = ["hang", "late"]
-            }, "    —      0 ms            DELETE /x  (no answer) [fault: hang, late]"
-        ),
-        (
-            exchange("GET /x", status: 200) { $0.delivery = .partial },
-            "  200      0 ms       2 B  GET  /x  (the answer was cut off)"
-        ),
-        (
-            .opened(
-                RecordedOpening(
-                    head: JournalSample.head("GET /ws?token=t"),
-                    requestedAt: JournalSample.time.advanced(byNanoseconds: -3_000_000), faults: ["slow"])),
-            "  101    3.0 ms       ws7  WS   /ws?token=t [fault: slow]"
-        ),
-        (frame(.server, #"{"type":"connected"}"#), #"    ← ws7 {"type":"connected"}"#),
-        (frame(.client, "", .ping), "    → ws7 ping"),
-        (frame(.client, "\u{0}\u{1}", .binary), "    → ws7 binary, 2 bytes: 00 01"),
-        (
-            frame(.server, "abc", delivery: .partial, faults: ["cut"]), "    ← ws7 abc (cut off) [fault: cut]"
-        ),
-        (frame(.server, "abc", delivery: .none, faults: ["lost"]), "    ← ws7 abc (not delivered) [fault: lost]"),
-        (
-            frame(
-                .server, #"{"type":"stream_chunk","consultation_id":"\#(id)","content":"Hello, you there and here"}"#),
-            #"    ← ws7 {"type":"stream_chunk","consultation_id":"910a2dec…","content":"Hello, you th…"#
-        ),
-        (
-            closing(.client, .closeFrame, received: .init(code: .normalClosure, reason: "bye")),
-            #"    × ws7 closed by the client: close 1000 "bye""#
-        ),
-        (
-            closing(.server, .closeFrame, sent: .init(code: nil, reason: ""), faults: ["close"]),
-            "    × ws7 closed by the server: close [fault: close]"
-        ),
-        (closing(.server, .reset), "    × ws7 reset by the server"),
-        (closing(.client, .finish), "    × ws7 ended by the client without a close frame"),
-        (
-            closing(.client, .timeOut, message: "No pong for 75 s."),
-            "    × ws7 ended by the client (time out): No pong for 75 s."
-        ),
-        (.fault(RecordedFault(name: "dead", effect: .withholdPong)), "    ! ws7 withhold_pong [fault: dead]"),
-        (
-            .held(
-                RecordedHold(
-                    breakpoint: "live-1", place: .response, sender: .server,
-                    until: JournalSample.time.advanced(byNanoseconds: 30_000_000_000), subject: "201 POST /g")),
-            "    ‖ #12 response from the server held by live-1 until 10:30:30.000: 201 POST /g"
-        ),
-        (
-            .released(
-                RecordedRelease(
-                    held: 11, breakpoint: "live-1", action: .changed,
-                    due: JournalSample.time.advanced(byNanoseconds: -2_500_000_000))),
-            "    ▷ #11 changed 2.500 s after it was due (live-1)"
-        ),
-        (
-            .clock(advancedBy: -1_500_000_000, isOfSystem: true),
-            "    » the system clock was set back by 1.5 s"
-        ),
-        (.clock(advancedBy: 1_500_000_000), "    » the clock moved by 1.5 s"),
-        (.note("The state was imported"), "    · The state was imported"),
+    static let table: KeyValuePairs<JournalEvent, String> = [
+        exchange("GET /api/v1/goals", status: 200): "  200      0 ms       2 B  GET  /api/v1/goals",
+        exchange("POST /api/v1/goals?a=1", status: 409) {
+            $0.responseBody = RecordedBody(Array(#"{"error":{"code":"GOAL_EXISTS","message":"It does."}}"#.utf8))
+            $0.requestedAt = JournalSample.time.advanced(byNanoseconds: -2_500_000)
+        }:
+            "  409    2.5 ms      53 B  POST /api/v1/goals?a=1  GOAL_EXISTS",
+        exchange("DELETE /x", status: nil) {
+            $0.delivery = .none
+            $0.faults = ["hang", "late"]
+        }:
+            "    —      0 ms            DELETE /x  (no answer) [fault: hang, late]",
+        exchange("GET /x", status: 200) { $0.delivery = .partial }:
+            "  200      0 ms       2 B  GET  /x  (the answer was cut off)",
+        .opened(
+            RecordedOpening(
+                head: JournalSample.head("GET /ws?token=t"),
+                requestedAt: JournalSample.time.advanced(byNanoseconds: -3_000_000), faults: ["slow"])):
+            "  101    3.0 ms       ws7  WS   /ws?token=t [fault: slow]",
+        frame(.server, #"{"type":"connected"}"#): #"    ← ws7 {"type":"connected"}"#,
+        frame(.client, "", .ping): "    → ws7 ping",
+        frame(.client, "\u{0}\u{1}", .binary): "    → ws7 binary, 2 bytes: 00 01",
+        frame(.server, "abc", delivery: .partial, faults: ["cut"]): "    ← ws7 abc (cut off) [fault: cut]",
+        frame(.server, "abc", delivery: .none, faults: ["lost"]): "    ← ws7 abc (not delivered) [fault: lost]",
+        frame(.server, #"{"type":"stream_chunk","consultation_id":"\#(id)","content":"Hello, you there and here"}"#):
+            #"    ← ws7 {"type":"stream_chunk","consultation_id":"910a2dec…","content":"Hello, you th…"#,
+        closing(.client, .closeFrame, received: .init(code: .normalClosure, reason: "bye")):
+            #"    × ws7 closed by the client: close 1000 "bye""#,
+        closing(.server, .closeFrame, sent: .init(code: nil, reason: ""), faults: ["close"]):
+            "    × ws7 closed by the server: close [fault: close]",
+        closing(.server, .reset): "    × ws7 reset by the server",
+        closing(.client, .finish): "    × ws7 ended by the client without a close frame",
+        closing(.client, .timeOut, message: "No pong for 75 s."):
+            "    × ws7 ended by the client (time out): No pong for 75 s.",
+        .fault(RecordedFault(name: "dead", effect: .withholdPong)): "    ! ws7 withhold_pong [fault: dead]",
+        .held(
+            RecordedHold(
+                breakpoint: "live-1", place: .response, sender: .server,
+                until: JournalSample.time.advanced(byNanoseconds: 30_000_000_000), subject: "201 POST /g")):
+            "    ‖ #12 response from the server held by live-1 until 10:30:30.000: 201 POST /g",
+        .released(
+            RecordedRelease(
+                held: 11, breakpoint: "live-1", action: .changed,
+                due: JournalSample.time.advanced(byNanoseconds: -2_500_000_000))):
+            "    ▷ #11 changed 2.500 s after it was due (live-1)",
+        .clock(advancedBy: -1_500_000_000, isOfSystem: true): "    » the system clock was set back by 1.5 s",
+        .clock(advancedBy: 1_500_000_000): "    » the clock moved by 1.5 s",
+        .note("The state was imported"): "    · The state was imported",
     ]
 
     @Test("Each event prints as its line", arguments: table)
@@ -211,8 +183,7 @@ struct TrafficLinesTests {
             .held(
                 RecordedHold(breakpoint: text, place: .frame, sender: .client, until: JournalSample.time, subject: text)
             ),
-            .released(
-                RecordedRelease(held: 1, breakpoint: text, action: .expired, due: JournalSample.time)),
+            .released(RecordedRelease(held: 1, breakpoint: text, action: .expired, due: JournalSample.time)),
         ]
         for showsBodies in [false, true] {
             let lines = TrafficLines(width: width, showsBodies: showsBodies)
@@ -290,9 +261,7 @@ struct TrafficFilterTests {
             ("", true), ("path=/ws pings=show", true), ("kind=frame", false), ("chunks=show", false),
             ("type=stream_chunk", false), ("fault=any", false), ("Olá", false),
         ])
-    func folds(filter: String, folds: Bool) throws {
-        #expect(try TrafficFilter(filter).foldsChunks == folds)
-    }
+    func folds(filter: String, folds: Bool) throws { #expect(try TrafficFilter(filter).foldsChunks == folds) }
 
     @Test("A filter combines journal conditions and words", arguments: table)
     func matches(filter: String, event: JournalEvent, matches: Bool) throws {
@@ -373,9 +342,7 @@ struct TrafficFilterTests {
 
 @Suite("Line limits")
 struct LineLimitTests {
-    private static func lines(
-        _ entries: SessionExchange..., width: Int = 100, showsBodies: Bool = false
-    ) -> [String] {
+    private static func lines(_ entries: SessionExchange..., width: Int = 100, showsBodies: Bool = false) -> [String] {
         SessionTimeline(width: width, showsBodies: showsBodies).text(of: Session(entries: entries), name: "a.har")
             .split(separator: "\n").map(String.init)
     }
