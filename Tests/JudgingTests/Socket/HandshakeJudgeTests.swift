@@ -28,6 +28,12 @@ struct HandshakeJudgeTests {
     private static func second(_ relation: String) -> String {
         "The client opened a socket at 10:30:04 while another socket \(relation), opened at 10:30:00, was still open."
     }
+    private static func sameUser(_ numbers: [Int]) -> SocketCase.Expected {
+        .broken(second("for the same user"), numbers)
+    }
+    private static func sameConsultation(_ numbers: [Int]) -> SocketCase.Expected {
+        .broken(second("on the consultation c1"), numbers, level: .must)
+    }
 
     static let singleCases: [SocketCase] = [
         SocketCase("one after the other", .kept()) { $0.connect(1, at: 0).leave(1, at: 5).connect(2, at: 5, on: "c2") },
@@ -35,21 +41,19 @@ struct HandshakeJudgeTests {
         SocketCase("two users", .notExercised, until: 9) {
             $0.connect(1, at: 0).connect(2, at: 1, on: "c2", user: "bob")
         },
-        SocketCase("two consultations", .broken(second("for the same user"), [1, 3]), until: 9) {
+        SocketCase("two consultations", sameUser([1, 3]), until: 9) {
             $0.connect(1, at: 0).connect(2, at: 4, on: "c2")
         },
-        SocketCase(
-            "two on one consultation",
-            .broken(second("on the consultation c1"), [1, 3], level: .must), until: 9
-        ) { $0.connect(1, at: 0).connect(2, at: 4) },
-        SocketCase(
-            "pongs that do not come excuse nothing",
-            .broken(second("on the consultation c1"), [1, 4], level: .must), until: 9
-        ) { $0.connect(1, at: 0).fault(1, .withholdPong, at: 1).connect(2, at: 4) },
+        SocketCase("two on one consultation", sameConsultation([1, 3]), until: 9) {
+            $0.connect(1, at: 0).connect(2, at: 4)
+        },
+        SocketCase("pongs that do not come excuse nothing", sameConsultation([1, 4]), until: 9) {
+            $0.connect(1, at: 0).fault(1, .withholdPong, at: 1).connect(2, at: 4)
+        },
         SocketCase("the old one ends within 50 ms", .kept()) {
             $0.connect(1, at: 0).connect(2, at: 4).leave(1, at: 4.05)
         },
-        SocketCase("the old one ends after 51 ms", .broken(second("on the consultation c1"), [1, 3], level: .must)) {
+        SocketCase("the old one ends after 51 ms", sameConsultation([1, 3])) {
             $0.connect(1, at: 0).connect(2, at: 4).leave(1, at: 4.051)
         },
         SocketCase("the journal ends within 50 ms", .kept()) { $0.connect(1, at: 0).connect(2, at: 4) },
@@ -62,11 +66,10 @@ struct HandshakeJudgeTests {
         SocketCase("the server was closing the old one, and the client did not answer", .kept(), until: 9) {
             $0.connect(1, at: 0).connect(2, at: 4).close(1, by: .server, .timeOut, server: 1012, at: 5)
         },
-        SocketCase(
-            "the server closed the old one much later",
-            .broken(second("on the consultation c1"), [1, 3], level: .must)
-        ) { $0.connect(1, at: 0).connect(2, at: 4).close(1, by: .server, .timeOut, server: 1012, at: 6.051) },
-        SocketCase("the server closed the new one", .broken(second("on the consultation c1"), [1, 3], level: .must)) {
+        SocketCase("the server closed the old one much later", sameConsultation([1, 3])) {
+            $0.connect(1, at: 0).connect(2, at: 4).close(1, by: .server, .timeOut, server: 1012, at: 6.051)
+        },
+        SocketCase("the server closed the new one", sameConsultation([1, 3])) {
             $0.connect(1, at: 0).connect(2, at: 4).close(2, by: .server, .timeOut, server: 1012, at: 5)
         },
         SocketCase("the server closed the old one, and the journal tells just in time", .kept()) {
@@ -75,10 +78,10 @@ struct HandshakeJudgeTests {
         SocketCase("the journal ends when the old one must have ended", .kept(), until: 4.05) {
             $0.connect(1, at: 0).connect(2, at: 4)
         },
-        SocketCase("a fault ended the old one later", .broken(second("on the consultation c1"), [1, 3], level: .must)) {
+        SocketCase("a fault ended the old one later", sameConsultation([1, 3])) {
             $0.connect(1, at: 0).connect(2, at: 4).fault(1, .silence, at: 5)
         },
-        SocketCase("one that told of an error goes on", .broken(second("for the same user"), [1, 4]), until: 9) {
+        SocketCase("one that told of an error goes on", sameUser([1, 4]), until: 9) {
             $0.connect(1, at: 0).hear(1, text: #"{"type":"error","error":"No"}"#, at: 2).connect(2, at: 4, on: "c2")
         },
         SocketCase("one that the server is closing counts as closed", .kept(), until: 9) {
