@@ -52,8 +52,7 @@ struct ExposureTests {
     ]
 
     static func ended(
-        _ name: String, _ counts: [Exposure.Path: Int], streaming: Bool = false,
-        _ end: @Sendable (Story) -> Void
+        _ name: String, _ counts: [Exposure.Path: Int], streaming: Bool = false, _ end: @Sendable (Story) -> Void
     ) -> Case {
         Case(name, counts) { story in
             story.connected(uuid(1), at: 0)

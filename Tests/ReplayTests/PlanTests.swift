@@ -130,8 +130,7 @@ struct PlanTests {
                 }
                 let session = Session(entries: [
                     SessionExchange(
-                        started: started, opened: opened,
-                        request: SessionRequest(method: "GET", url: "ws://h/ws"),
+                        started: started, opened: opened, request: SessionRequest(method: "GET", url: "ws://h/ws"),
                         response: SessionResponse(status: 101), frames: frames,
                         ending: SessionEnding(time: started, party: .server, cause: .finish)),
                     SessionExchange(

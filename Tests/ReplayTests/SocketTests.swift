@@ -440,8 +440,7 @@ struct SocketTests {
     func triggersMixed() throws {
         func link(_ id: String, _ other: String) -> String { #"{"from":"\#(id)","to":"\#(other)"}"# }
         var player = try SessionBuilder().socket(
-            "/ws",
-            frames: [frame(.client, 0, link(IDs.a, IDs.b)), frame(.server, 1, "linked \(IDs.a) \(IDs.b)")]
+            "/ws", frames: [frame(.client, 0, link(IDs.a, IDs.b)), frame(.server, 1, "linked \(IDs.a) \(IDs.b)")]
         )
         .player(frames: .triggered)
         let socket = try player.open("/ws")

@@ -97,8 +97,7 @@ struct ExampleTests {
         let goal = GoalData(
             id: goalID, name: "run", title: "Run 5 km", description: "Soon", category: "fitness",
             targetDate: DateTime("2025-06-01T00:00:00Z"), status: .inProgress, progress: 0.25,
-            createdAt: .before(72 * hour),
-            updatedAt: .at(Timestamp(nanosecondsSinceEpoch: 1_738_144_800_250_000_000)))
+            createdAt: .before(72 * hour), updatedAt: .at(Timestamp(nanosecondsSinceEpoch: 1_738_144_800_250_000_000)))
         let metadata = MessageMetadata(
             tokensUsed: 12, templateCreated: CreatedTemplate(type: "goal", id: "1", name: "Run"), functionCalled: "f")
         var talk = ConsultationData(

@@ -149,8 +149,7 @@ struct FaultTests {
             ),
             (
                 "on: socket, at: {chunk: 2}, hold: server_to_client",
-                #""on":"socket","at":{"chunk":2},"hold":"server_to_client""#,
-                Hold(fromServer: true)
+                #""on":"socket","at":{"chunk":2},"hold":"server_to_client""#, Hold(fromServer: true)
             ),
         ])
     func breakpoints(_ yaml: String, _ json: String, _ hold: Hold) throws {

@@ -60,8 +60,7 @@ struct ConflictTests {
         Chapter("another create is another", .kept()) {
             $0.conflicts(at: 0).request(.createConsultation, body: ["persona": "fitness_coach"], status: 201, at: 1)
             $0.request(
-                .createConsultation, body: ["persona": "nutritionist", "goal_id": .string(uuid(1))], status: 201,
-                at: 2)
+                .createConsultation, body: ["persona": "nutritionist", "goal_id": .string(uuid(1))], status: 201, at: 2)
             $0.becomes("tom").creates(at: 3)
         },
         Chapter("a 409 that did not arrive, or names nothing, asks nothing", .notExercised) {

@@ -57,8 +57,7 @@ struct RequestShapeTests {
             let body = "--x\r\nContent-Type: image/png\r\n\r\nPNG\r\n--x--\r\n"
             $0.request(
                 line: "POST /api/v1/meal-logs/photo", endpoint: .recognizeMealPhoto, body: Array(body.utf8),
-                status: 201,
-                at: 0, fields: ["Content-Type: multipart/form-data; boundary=x"])
+                status: 201, at: 0, fields: ["Content-Type: multipart/form-data; boundary=x"])
         },
         Chapter("what has nothing to read is not asked about", .notExercised) {
             $0.request(.archiveConsultation, uuid(1), at: 0).request(.listConsultations, at: 0)

@@ -75,14 +75,12 @@ struct RetryTests {
             $0.request(.listGoals, at: -0.9, took: 0.9, delivery: .partial, faults: ["cut"]).request(.listGoals, at: 0)
         },
         Chapter(
-            "once", .broken(1, tooSoon("0 s", "went unanswered", [2, 3])),
-            tell: tries((0, nil), (0, nil), (0, 200))),
+            "once", .broken(1, tooSoon("0 s", "went unanswered", [2, 3])), tell: tries((0, nil), (0, nil), (0, 200))),
         Chapter("but no POST", .broken(1, tooSoon("0 s", "went unanswered", of: "POST /api/v1/goals"))) {
             for status in [nil, 201] { $0.request(.createGoal, body: ["title": "Run"], status: status, at: 0) }
         },
         Chapter(
-            "waits that shrink", .broken(2, shrunk("1 s", "2 s", [2, 3])),
-            tell: tries((0, 503), (2, 503), (3, 200))),
+            "waits that shrink", .broken(2, shrunk("1 s", "2 s", [2, 3])), tell: tries((0, 503), (2, 503), (3, 200))),
         Chapter(
             "50 ms less are let pass as a wait that does not grow", .broken(2, alike("1.95 s")),
             tell: tries((0, 503), (2, 503), (3.95, 200))),

@@ -45,9 +45,7 @@ struct GoldenTests {
         arguments: [(4, 4.5), (4.0006, 4.9502), (4.000_000_9, 4.949_000_1), (4.999_999_999, 5.9)])
     func oneWait(ended: Double, tried: Double) throws {
         let story = Story {
-            $0.connected(uuid(1), at: 1)
-            $0.closed(by: .server, .reset, at: ended)
-            $0.opened(uuid(1), on: 101, at: tried)
+            $0.connected(uuid(1), at: 1).closed(by: .server, .reset, at: ended).opened(uuid(1), on: 101, at: tried)
         }
         let verdict = try #require(story.journal.judge().verdict("ws/reconnect-backoff"))
         let run = Report.Run(

@@ -36,8 +36,7 @@ enum SampleReport {
         advice: "Load the messages after connected.")
     static let goal = Obligation(
         id: "goal/links-created-goal", level: .must, origin: .guides([.goalLinking]), place: "flow 2",
-        clause: "A goal that the coach suggested is linked.", advice: "PATCH the goal.",
-        scenarios: ["scripted-coach"])
+        clause: "A goal that the coach suggested is linked.", advice: "PATCH the goal.", scenarios: ["scripted-coach"])
 
     /// A run in which the client connected.
     static func run(

@@ -135,8 +135,7 @@ struct EntryReadingTests {
         let file = try Self.file(
             request: #","headers":[{"name":"Content-Encoding","value":"gzip"}],"bodySize":\#(size)"#
                 + #","postData":{"text":"a"}"#,
-            response: #""status":200"#,
-            #","_fitiq":{"decoded":true}"#)
+            response: #""status":200"#, #","_fitiq":{"decoded":true}"#)
         #expect(try file.exchange().request.coding?.byteCount == codedSize)
     }
 

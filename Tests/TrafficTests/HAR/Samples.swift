@@ -93,8 +93,7 @@ enum Samples {
             exchange("DELETE", "/api/v1/goals/1", at: 20, status: 204, body: "", answer: ""), socket(at: 30),
             incomplete, binary, coded, empty, large,
             socket(
-                at: 70, frames: frames,
-                ending: SessionEnding(time: time(10_002), party: .client, cause: .closeFrame)),
+                at: 70, frames: frames, ending: SessionEnding(time: time(10_002), party: .client, cause: .closeFrame)),
             exchange("GET", "/api/v1/consultations/c1/ws", at: 80, status: 401),
             socket(
                 "/second", at: 90, frames: [frame(.server, .ping, "p", at: 4000)],

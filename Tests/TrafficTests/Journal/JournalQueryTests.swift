@@ -26,8 +26,7 @@ struct JournalQueryTests {
             .opened(
                 RecordedOpening(
                     head: JournalSample.head("GET /api/v1/consultations/c/ws"), requestedAt: JournalSample.time,
-                    endpoint: .webSocket,
-                    user: user))
+                    endpoint: .webSocket, user: user))
         }
         record(opening("alice"), 3)
         record(.frame(JournalSample.frame(.server, #"{"type":"connected"}"#)), 3)

@@ -155,12 +155,10 @@ struct RandomEvents {
     private mutating func exchange() -> RecordedExchange {
         RecordedExchange(
             head: head(), body: body(), requestedAt: time(),
-            endpoint: numbers.once(in: 2) ? numbers.element(of: Endpoint.allCases) : nil,
-            user: user(),
+            endpoint: numbers.once(in: 2) ? numbers.element(of: Endpoint.allCases) : nil, user: user(),
             unmatched: numbers.once(in: 2) ? numbers.element(of: RecordedExchange.Unmatched.allCases) : nil,
             status: numbers.once(in: 5) ? nil : 100 + numbers.below(500), responseFields: responseFields(),
-            responseBody: body(),
-            delivery: delivery(), faults: faults())
+            responseBody: body(), delivery: delivery(), faults: faults())
     }
 
     private mutating func opening() -> RecordedOpening {

@@ -153,8 +153,7 @@ struct ComparisonTests {
     func sockets() {
         func socket(_ frames: [SessionFrame], _ cause: SessionEnding.Cause? = nil) -> SessionExchange {
             Samples.socket(
-                frames: frames,
-                ending: cause.map { SessionEnding(time: Samples.time(9), party: .server, cause: $0) })
+                frames: frames, ending: cause.map { SessionEnding(time: Samples.time(9), party: .server, cause: $0) })
         }
         func text(_ sender: Party, _ text: String) -> SessionFrame { Samples.frame(sender, .text, text) }
         let first = socket([
