@@ -68,90 +68,107 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         case form
     }
 
-    struct Row {
+    /// What is fixed for an operation; handlers and forms of answers are elsewhere.
+    fileprivate struct Row {
         let method: HTTPRequest.Method
-        /// The path in two parts, with its parameters in braces, below `/api/v1` except for the apps' socket.
-        let path: (String, String)
-        var documents: DocumentCollection?
+        /// The path with its parameters in braces, below `/api/v1` except for the apps' socket, and below the
+        /// collection's path if there is one.
+        let path: String
+        let documents: DocumentCollection?
+        let credentials: Credentials
+        /// How the body is used if this does not follow from the method.
+        let body: Body?
+        let query: (any ListQuery.Type)?
+        /// The guides that document the endpoint.
+        let guides: Guides
+        /// The guides that presuppose it.
+        let support: Guides
 
-        init(_ method: HTTPRequest.Method, _ path: String, _ rest: String = "") {
-            (self.method, self.path) = (method, (path, rest))
-        }
-
-        init(_ method: HTTPRequest.Method, _ collection: DocumentCollection, _ rest: String = "") {
-            self.init(method, collection.row.path, rest)
-            documents = collection
+        init(
+            _ method: HTTPRequest.Method, in documents: DocumentCollection? = nil, _ path: String = "",
+            needs credentials: Credentials = .bearer, body: Body? = nil, query: (any ListQuery.Type)? = nil,
+            guides: Guides = [], support: Guides = []
+        ) {
+            (self.method, self.path, self.documents, self.credentials) = (method, path, documents, credentials)
+            (self.body, self.query, self.guides, self.support) = (body, query, guides, support)
         }
     }
 
-    private var row: Row {
+    fileprivate var row: Row {
         switch self {
-        case .createConsultation: Row(.post, "/consultations")
-        case .listConsultations: Row(.get, "/consultations")
-        case .listQuickActions: Row(.get, "/consultations/quick-actions")
-        case .chatAboutGoal: Row(.post, "/consultations/chat-about-goal")
-        case .showConsultation: Row(.get, "/consultations/{id}")
-        case .listMessages: Row(.get, "/consultations/{id}/messages")
-        case .archiveConsultation: Row(.post, "/consultations/{id}/archive")
-        case .webSocket: Row(.get, "/consultations/{id}/ws")
-        case .createGoal: Row(.post, "/goals")
-        case .listGoals: Row(.get, "/goals")
-        case .showGoal: Row(.get, "/goals/{goalId}")
-        case .updateGoal: Row(.patch, "/goals/{goalId}")
+        case .createConsultation: Row(.post, "/consultations", guides: [.chat, .personas, .sockets], support: [.meals])
+        case .listConsultations: Row(.get, "/consultations", query: ConsultationListQuery.self, guides: [.personas])
+        case .listQuickActions:
+            Row(.get, "/consultations/quick-actions", query: QuickActionQuery.self, guides: [.personas])
+        case .chatAboutGoal: Row(.post, "/consultations/chat-about-goal", guides: [.goals])
+        case .showConsultation:
+            Row(.get, "/consultations/{id}", guides: [.chat, .personas, .goals], support: [.sockets])
+        case .listMessages:
+            Row(
+                .get, "/consultations/{id}/messages", query: MessageListQuery.self, guides: [.chat, .personas],
+                support: [.goals, .sockets])
+        case .archiveConsultation:
+            Row(.post, "/consultations/{id}/archive", body: .optional, guides: [.personas], support: [.chat, .goals])
+        case .webSocket:
+            Row(.get, "/consultations/{id}/ws", guides: [.chat, .personas, .sockets, .meals], support: [.goals])
+        case .createGoal: Row(.post, "/goals", guides: [.goals], support: [.chat, .personas])
+        case .listGoals: Row(.get, "/goals", query: GoalListQuery.self, guides: [.goals], support: [.chat, .personas])
+        case .showGoal: Row(.get, "/goals/{goalId}", guides: [.goals], support: [.chat, .personas])
+        case .updateGoal: Row(.patch, "/goals/{goalId}", guides: [.goals], support: [.chat, .personas])
         case .replaceGoal: Row(.put, "/goals/{goalId}")
-        case .listGoalTips: Row(.get, "/goals/{goalId}", "/tips")
-        case .listGoalSuggestions: Row(.get, "/goals/{goalId}", "/suggestions")
-        case .analyzeGoal: Row(.get, "/goals/{goalId}", "/analysis")
+        case .listGoalTips: Row(.get, "/goals/{goalId}/tips")
+        case .listGoalSuggestions: Row(.get, "/goals/{goalId}/suggestions")
+        case .analyzeGoal: Row(.get, "/goals/{goalId}/analysis")
         case .listSuggestedGoals: Row(.get, "/goals/suggestions")
-        case .suggestGoals: Row(.post, "/goals/suggestions")
-        case .createMealLog: Row(.post, "/meal-logs/natural")
-        case .listMealLogs: Row(.get, "/meal-logs")
-        case .showMealLog: Row(.get, "/meal-logs/{id}")
-        case .createMoodEntry: Row(.post, .moodEntries)
-        case .listMoodEntries: Row(.get, .moodEntries)
-        case .analyzeMoodEntries: Row(.get, .moodEntries, "/analytics")
-        case .replaceMoodEntry: Row(.put, .moodEntries, "/{id}")
-        case .deleteMoodEntry: Row(.delete, .moodEntries, "/{id}")
-        case .createJournalEntry: Row(.post, .journal)
-        case .listJournalEntries: Row(.get, .journal)
-        case .searchJournal: Row(.get, .journal, "/search")
-        case .replaceJournalEntry: Row(.put, .journal, "/{id}")
-        case .deleteJournalEntry: Row(.delete, .journal, "/{id}")
-        case .listInsights: Row(.get, .insights)
-        case .countUnreadInsights: Row(.get, .insights, "/unread/count")
-        case .generateInsights: Row(.post, .insights, "/generate/wellness")
-        case .readInsight: Row(.post, .insights, "/{id}/read")
-        case .favoriteInsight: Row(.post, .insights, "/{id}/favorite")
-        case .archiveInsight: Row(.post, .insights, "/{id}/archive")
-        case .unarchiveInsight: Row(.post, .insights, "/{id}/unarchive")
-        case .deleteInsight: Row(.delete, .insights, "/{id}")
-        case .createProgress: Row(.post, .progress)
-        case .listProgress: Row(.get, .progress)
-        case .createSleep: Row(.post, .sleep)
-        case .listSleep: Row(.get, .sleep)
-        case .createWorkout: Row(.post, .workouts)
-        case .listWorkouts: Row(.get, .workouts)
-        case .createProfileMetrics: Row(.post, .profileMetrics)
-        case .listProfileMetrics: Row(.get, .profileMetrics)
-        case .createWorkoutTemplate: Row(.post, .workoutTemplates)
-        case .listWorkoutTemplates: Row(.get, .workoutTemplates)
-        case .listPublicWorkoutTemplates: Row(.get, .workoutTemplates, "/public")
-        case .listSharedWorkoutTemplates: Row(.get, .workoutTemplates, "/shared-with-me")
-        case .showWorkoutTemplate: Row(.get, .workoutTemplates, "/{id}")
-        case .replaceWorkoutTemplate: Row(.put, .workoutTemplates, "/{id}")
-        case .deleteWorkoutTemplate: Row(.delete, .workoutTemplates, "/{id}")
-        case .shareWorkoutTemplate: Row(.post, .workoutTemplates, "/{id}/share")
-        case .unshareWorkoutTemplate: Row(.delete, .workoutTemplates, "/{id}/share/{userId}")
-        case .copyWorkoutTemplate: Row(.post, .workoutTemplates, "/{id}/copy")
+        case .suggestGoals: Row(.post, "/goals/suggestions", body: Body.none)
+        case .createMealLog: Row(.post, "/meal-logs/natural", guides: [.meals], support: [.sockets])
+        case .listMealLogs: Row(.get, "/meal-logs", query: MealLogListQuery.self, support: [.sockets, .meals])
+        case .showMealLog: Row(.get, "/meal-logs/{id}", guides: [.meals], support: [.sockets])
+        case .createMoodEntry: Row(.post, in: .moodEntries)
+        case .listMoodEntries: Row(.get, in: .moodEntries)
+        case .analyzeMoodEntries: Row(.get, in: .moodEntries, "/analytics")
+        case .replaceMoodEntry: Row(.put, in: .moodEntries, "/{id}")
+        case .deleteMoodEntry: Row(.delete, in: .moodEntries, "/{id}")
+        case .createJournalEntry: Row(.post, in: .journal)
+        case .listJournalEntries: Row(.get, in: .journal)
+        case .searchJournal: Row(.get, in: .journal, "/search")
+        case .replaceJournalEntry: Row(.put, in: .journal, "/{id}")
+        case .deleteJournalEntry: Row(.delete, in: .journal, "/{id}")
+        case .listInsights: Row(.get, in: .insights)
+        case .countUnreadInsights: Row(.get, in: .insights, "/unread/count")
+        case .generateInsights: Row(.post, in: .insights, "/generate/wellness")
+        case .readInsight: Row(.post, in: .insights, "/{id}/read", body: .optional)
+        case .favoriteInsight: Row(.post, in: .insights, "/{id}/favorite", body: .optional)
+        case .archiveInsight: Row(.post, in: .insights, "/{id}/archive", body: .optional)
+        case .unarchiveInsight: Row(.post, in: .insights, "/{id}/unarchive", body: .optional)
+        case .deleteInsight: Row(.delete, in: .insights, "/{id}")
+        case .createProgress: Row(.post, in: .progress)
+        case .listProgress: Row(.get, in: .progress)
+        case .createSleep: Row(.post, in: .sleep)
+        case .listSleep: Row(.get, in: .sleep)
+        case .createWorkout: Row(.post, in: .workouts)
+        case .listWorkouts: Row(.get, in: .workouts)
+        case .createProfileMetrics: Row(.post, in: .profileMetrics, needs: .token)
+        case .listProfileMetrics: Row(.get, in: .profileMetrics, needs: .token)
+        case .createWorkoutTemplate: Row(.post, in: .workoutTemplates)
+        case .listWorkoutTemplates: Row(.get, in: .workoutTemplates)
+        case .listPublicWorkoutTemplates: Row(.get, in: .workoutTemplates, "/public", needs: .key)
+        case .listSharedWorkoutTemplates: Row(.get, in: .workoutTemplates, "/shared-with-me")
+        case .showWorkoutTemplate: Row(.get, in: .workoutTemplates, "/{id}")
+        case .replaceWorkoutTemplate: Row(.put, in: .workoutTemplates, "/{id}")
+        case .deleteWorkoutTemplate: Row(.delete, in: .workoutTemplates, "/{id}")
+        case .shareWorkoutTemplate: Row(.post, in: .workoutTemplates, "/{id}/share")
+        case .unshareWorkoutTemplate: Row(.delete, in: .workoutTemplates, "/{id}/share/{userId}")
+        case .copyWorkoutTemplate: Row(.post, in: .workoutTemplates, "/{id}/copy", body: .optional)
         case .updateConsultation: Row(.put, "/consultations/{id}")
-        case .completeConsultation: Row(.post, "/consultations/{id}/complete")
+        case .completeConsultation: Row(.post, "/consultations/{id}/complete", body: .optional)
         case .sendMessage: Row(.post, "/consultations/{id}/messages")
-        case .suggestConsultationGoals: Row(.post, "/consultations/{id}/suggest-goals")
+        case .suggestConsultationGoals: Row(.post, "/consultations/{id}/suggest-goals", body: .optional)
         case .mealSocket: Row(.get, "/ws/meal-logs")
-        case .register: Row(.post, "/auth/register")
-        case .logIn: Row(.post, "/auth/login")
-        case .refreshTokens: Row(.post, "/auth/refresh")
-        case .logOut: Row(.post, "/auth/logout")
+        case .register: Row(.post, "/auth/register", needs: .key)
+        case .logIn: Row(.post, "/auth/login", needs: .key)
+        case .refreshTokens: Row(.post, "/auth/refresh", needs: .key)
+        case .logOut: Row(.post, "/auth/logout", needs: .key, body: .optional)
         case .showProfile: Row(.get, "/users/me")
         case .createProfile: Row(.post, "/users/me")
         case .updateProfile: Row(.put, "/users/me")
@@ -159,15 +176,15 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         case .showPreferences: Row(.get, "/users/me/preferences")
         case .updatePreferences: Row(.patch, "/users/me/preferences")
         case .deletePreferences: Row(.delete, "/users/me/preferences")
-        case .deleteGoal: Row(.delete, "/goals/{goalId}")
-        case .deleteConsultation: Row(.delete, "/consultations/{id}")
+        case .deleteGoal: Row(.delete, "/goals/{goalId}", support: [.goals])
+        case .deleteConsultation: Row(.delete, "/consultations/{id}", support: [.goals])
         case .deleteMealLog: Row(.delete, "/meal-logs/{id}")
         case .deleteUser: Row(.delete, "/users/me")
         case .createMealLogs: Row(.post, "/meal-logs/batch")
         case .updateMealLog: Row(.put, "/meal-logs/{id}")
-        case .recognizeMealPhoto: Row(.post, "/meal-logs/photo")
+        case .recognizeMealPhoto: Row(.post, "/meal-logs/photo", body: .form)
         case .showMealPhoto: Row(.get, "/meal-logs/photo/{id}")
-        case .confirmMealPhoto: Row(.patch, "/meal-logs/photo/{id}/confirm")
+        case .confirmMealPhoto: Row(.patch, "/meal-logs/photo/{id}/confirm", body: .optional)
         case .deleteMealPhoto: Row(.delete, "/meal-logs/photo/{id}")
         }
     }
@@ -175,42 +192,23 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     public var method: HTTPRequest.Method { row.method }
     /// The path with its parameters in braces.
     public var template: String {
-        let path = row.path
-        return (self == .mealSocket ? "" : "/api/v1") + path.0 + path.1
+        let row = row
+        return (self == .mealSocket ? "" : "/api/v1") + (row.documents?.row.path ?? "") + row.path
     }
     /// The collection, if this is an operation on documents.
     public var documents: DocumentCollection? { row.documents }
 
-    public var credentials: Credentials {
-        switch self {
-        case .register, .logIn, .refreshTokens, .logOut, .listPublicWorkoutTemplates: .key
-        case .listProfileMetrics, .createProfileMetrics: .token
-        default: .bearer
-        }
-    }
-
+    public var credentials: Credentials { row.credentials }
     public var body: Body {
-        switch self {
-        case .archiveConsultation, .completeConsultation, .suggestConsultationGoals, .logOut, .readInsight,
-            .favoriteInsight, .archiveInsight, .unarchiveInsight, .copyWorkoutTemplate, .confirmMealPhoto:
-            .optional
-        case .recognizeMealPhoto: .form
-        case .suggestGoals: .none
-        default: method == .get || method == .delete ? .none : .required
-        }
+        let row = row
+        return row.body ?? (row.method == .get || row.method == .delete ? .none : .required)
     }
 
     /// The query parameters that the endpoint supports in the union.
     public var parameters: [String] {
-        switch self {
-        case .listConsultations: ConsultationListQuery.parameters
-        case .listMessages: MessageListQuery.parameters
-        case .listQuickActions: QuickActionQuery.parameters
-        case .listGoals: GoalListQuery.parameters
-        case .listMealLogs: MealLogListQuery.parameters
-        case .webSocket, .mealSocket: ["token"]
-        default: documents.map { DocumentListQuery.parameters(of: self, in: $0) } ?? []
-        }
+        if isSocket { return ["token"] }
+        let row = row
+        return row.query?.parameters ?? row.documents.map { DocumentListQuery.parameters(of: self, in: $0) } ?? []
     }
 
     /// The distinct names in a query that are not in ``parameters``.
@@ -231,17 +229,28 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
 
     /// Whether a guide documents or presupposes the endpoint; otherwise only the two apps use it, and only the union
     /// serves it.
-    public var isOfGuides: Bool { GuideMode.guides.contains { $0.serves(self) } }
+    public var isOfGuides: Bool { !row.guides.union(row.support).isEmpty }
 
     /// Whether a guide documents the endpoint.
-    var isDocumented: Bool { GuideMode.guides.contains { $0.provision(of: self) == .documented } }
+    var isDocumented: Bool { !row.guides.isEmpty }
 
     /// The guides that document the endpoint; if none does, the guides that presuppose it; empty for the apps'
     /// endpoints.
     public var guides: [GuideMode] {
-        let documenting = GuideMode.guides.filter { $0.provision(of: self) == .documented }
-        return documenting.isEmpty ? GuideMode.guides.filter { $0.serves(self) } : documenting
+        let guides = isDocumented ? row.guides : row.support
+        return GuideMode.guides.filter { guides.contains($0.asSet) }
     }
+}
+
+/// A set of guides.
+private struct Guides: OptionSet {
+    let rawValue: UInt8
+
+    static let chat = Self(rawValue: 1)
+    static let personas = Self(rawValue: 2)
+    static let goals = Self(rawValue: 4)
+    static let sockets = Self(rawValue: 8)
+    static let meals = Self(rawValue: 16)
 }
 
 /// The form of the server's responses: one that all guides' clients understand, or the form of exactly one guide.
@@ -300,43 +309,22 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
         case absent
     }
 
-    public func provision(of endpoint: Endpoint) -> Provision {
+    /// This guide; empty for the union.
+    fileprivate var asSet: Guides {
         switch self {
-        case .union: .documented
-        case .consultationWebSocket:
-            switch endpoint {
-            case .createConsultation, .showConsultation, .listMessages, .webSocket: .documented
-            case .archiveConsultation, .createGoal, .listGoals, .showGoal, .updateGoal: .support
-            default: .absent
-            }
-        case .enhancedConsultations:
-            switch endpoint {
-            case .createConsultation, .listConsultations, .listQuickActions, .showConsultation, .listMessages,
-                .archiveConsultation, .webSocket:
-                .documented
-            case .createGoal, .listGoals, .showGoal, .updateGoal: .support
-            default: .absent
-            }
-        case .goalLinking:
-            switch endpoint {
-            case .createGoal, .listGoals, .showGoal, .updateGoal, .chatAboutGoal, .showConsultation: .documented
-            // The guides describe how clients handle "Goal was deleted on backend" and "Conversation was deleted".
-            case .listMessages, .archiveConsultation, .deleteConsultation, .deleteGoal, .webSocket: .support
-            default: .absent
-            }
-        case .webSocketArchitecture:
-            switch endpoint {
-            case .createConsultation, .webSocket: .documented
-            case .showConsultation, .listMessages, .createMealLog, .listMealLogs, .showMealLog: .support
-            default: .absent
-            }
-        case .mealLogWebSocket:
-            switch endpoint {
-            case .createMealLog, .showMealLog, .webSocket: .documented
-            case .createConsultation, .listMealLogs: .support
-            default: .absent
-            }
+        case .union: []
+        case .consultationWebSocket: .chat
+        case .enhancedConsultations: .personas
+        case .goalLinking: .goals
+        case .webSocketArchitecture: .sockets
+        case .mealLogWebSocket: .meals
         }
+    }
+
+    public func provision(of endpoint: Endpoint) -> Provision {
+        guard self != .union else { return .documented }
+        let row = endpoint.row
+        return row.guides.contains(asSet) ? .documented : row.support.contains(asSet) ? .support : .absent
     }
 
     public func serves(_ endpoint: Endpoint) -> Bool { provision(of: endpoint) != .absent }

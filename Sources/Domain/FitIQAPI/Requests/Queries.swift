@@ -56,6 +56,9 @@ package struct QueryReader {
     }
 }
 
+/// A query with a fixed list of parameters.
+protocol ListQuery { static var parameters: [String] { get } }
+
 /// The apps' filter by creation time, from `from` to `to`; a bare date means its whole day in UTC.
 public struct CreationSpan: Equatable, Sendable {
     /// The first included second; nil means no bound.
@@ -79,7 +82,7 @@ public struct CreationSpan: Equatable, Sendable {
 }
 
 /// The query of `GET /api/v1/consultations` (enhanced-consultations, listConsultations).
-public struct ConsultationListQuery: Equatable, Sendable {
+public struct ConsultationListQuery: ListQuery, Equatable, Sendable {
     /// `page` from 1, `page_size` 1 to 100, default 20.
     public var page: Page
     // Absent filters match all.
@@ -116,7 +119,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
 }
 
 /// The query of `GET /api/v1/consultations/{id}/messages`.
-public struct MessageListQuery: Equatable, Sendable {
+public struct MessageListQuery: ListQuery, Equatable, Sendable {
     /// The requested page; nil means the whole history, as in the guide that has no paging.
     public var page: Page?
     /// The apps' filter by creation time.
@@ -136,7 +139,7 @@ public struct MessageListQuery: Equatable, Sendable {
 }
 
 /// The query of `GET /api/v1/consultations/quick-actions`.
-public struct QuickActionQuery: Equatable, Sendable {
+public struct QuickActionQuery: ListQuery, Equatable, Sendable {
     // Absent filters match all.
     public var contextType: ContextType?
     public var persona: Persona?
@@ -151,7 +154,7 @@ public struct QuickActionQuery: Equatable, Sendable {
 }
 
 /// The query of `GET /api/v1/goals`: empty in goal-linking; the apps send a page and filters.
-public struct GoalListQuery: Equatable, Sendable {
+public struct GoalListQuery: ListQuery, Equatable, Sendable {
     /// The requested page; nil means all goals.
     public var page: Page?
     // Absent filters match all.
@@ -212,7 +215,7 @@ public struct Page: Equatable, Sendable {
 }
 
 /// The query of `GET /api/v1/meal-logs`.
-public struct MealLogListQuery: Equatable, Sendable {
+public struct MealLogListQuery: ListQuery, Equatable, Sendable {
     /// `page` from 1, `limit` 1 to 100, default 50.
     public var page: Page
     // Absent filters match all.
