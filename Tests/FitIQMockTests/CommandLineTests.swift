@@ -51,14 +51,13 @@ struct CommandLineTests {
             Settings.strays(in: environment) == [
                 "no option reads FITIQ_MOCK_PROT. Did you mean 'FITIQ_MOCK_PORT'?", "no option reads FITIQ_MOCK_.",
             ])
-        #expect(Settings.names == Settings.names.sorted() && Set(Settings.names).count == Settings.names.count)
     }
 
     @Test("Every variable on the options page exists")
     func documented() throws {
         let page = try String(contentsOf: URL.packageRoot.appending(path: "docs/options.md"), encoding: .utf8)
         let named = Set(page.matches(of: /FITIQ_MOCK_([A-Z_]+)/).map { String($0.1) })
-        #expect(named.count > 30 && named.subtracting(Settings.names) == [])
+        #expect(named.count > 30 && named.subtracting(Setting.allCases.map(\.name)) == [])
     }
 
     @Test(
@@ -200,7 +199,7 @@ struct CommandLineTests {
     @Test("The command-line messages match the expected text")
     func messages() {
         #expect(
-            Messages.badEnvironment("FITIQ_MOCK_PORT", value: "x", expected: "a port from 0 to 65535")
+            Messages.badEnvironment(.port, value: "x", expected: "a port from 0 to 65535")
                 == "FITIQ_MOCK_PORT is 'x', which is not a port from 0 to 65535.")
         #expect(
             Messages.unknownChoice("--log-level", "inf", allowed: ["info", "debug"])

@@ -27,11 +27,11 @@ struct ProcessTests {
                 ("1", true), ("true", true), ("YES", true), ("", false), ("0", false), ("False", false), ("no", false),
             ] {
                 setenv("FITIQ_MOCK_INSTANT", text, 1)
-                #expect((try? Settings.flag(false, "INSTANT")) == isSet, "\(text)")
-                #expect((try? Settings.flag(true, "INSTANT")) == true)
+                #expect((try? Settings.flag(false, .instant)) == isSet, "\(text)")
+                #expect((try? Settings.flag(true, .instant)) == true)
             }
             setenv("FITIQ_MOCK_INSTANT", "perhaps", 1)
-            #expect(throws: Failure.self) { try Settings.flag(false, "INSTANT") }
+            #expect(throws: Failure.self) { try Settings.flag(false, .instant) }
             setenv("FITIQ_MOCK_ALLOW_ORIGIN", "http://a http://b,null, *", 1)
             #expect((try? Settings.origins([]))?.count == 4)
             #expect((try? Settings.origins(["null"]))?.count == 1)

@@ -43,7 +43,7 @@ struct Banner {
     private var credentialLines: String {
         guard server.hasDefaultWorld else { return "" }
         var lines = ["  API key     \(server.apiKey)", withTokenCommand { "  Token       \($0)" }]
-        if hasOwnSecret { lines.append("              \(Messages.setFirst("JWT_SECRET"))") }
+        if hasOwnSecret { lines.append("              \(Messages.setFirst(.jwtSecret))") }
         if let tokenLifetime { lines.append("              \(Messages.tokenOutlives(seconds: tokenLifetime))") }
         return lines.map { $0 + "\n" }.joined()
     }
@@ -103,7 +103,7 @@ struct Banner {
             var wrap = WordWrap(columns: 100, indent: 14)
             lines.append(wrap.add("  Scenario    " + (scenario.name + summary).onOneLine) + wrap.finish())
         }
-        if server.adminToken != nil { lines.append("  Admin       \(Messages.setFirst("ADMIN_TOKEN"))") }
+        if server.adminToken != nil { lines.append("  Admin       \(Messages.setFirst(.adminToken))") }
         if let url = scenario.upstream?.url { lines.append("  Upstream    \(url)") }
         if let url = server.localNetworkURL {
             lines.append("  Network     \(url) (for devices on the same network)")

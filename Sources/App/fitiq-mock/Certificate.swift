@@ -154,7 +154,7 @@ struct DataDirectory {
     /// The path in `FITIQ_MOCK_DATA_DIR`, or the folder that Apple or the XDG Base Directory Specification recommends.
     private static func path(_ environment: (String) -> String?) throws(Failure) -> String {
         func folder(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
-        if let own = folder("FITIQ_MOCK_DATA_DIR") { return own }
+        if let own = folder(Setting.dataDir.variable) { return own }
         #if canImport(Darwin)
             if let home = folder("HOME") { return home + "/Library/Application Support/fitiq-mock" }
         #else

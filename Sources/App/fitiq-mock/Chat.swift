@@ -56,7 +56,7 @@ struct Chat: ParsableCommand {
 
     func run() throws {
         // Check this before sending anything.
-        _ = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
+        _ = try Settings.fieldValue(adminToken, .adminToken)
         do {
             try chat()
         } catch let error as ClientError {
@@ -72,13 +72,13 @@ struct Chat: ParsableCommand {
     ///
     /// - Parameter input: The input that can end the wait, if any; the result is then nil.
     private func begin(_ input: LineInput? = nil) throws -> (client: FitIQClient, id: String)? {
-        let (email, password) = (Settings.text(email, "EMAIL"), Settings.text(password, "PASSWORD"))
+        let (email, password) = (Settings.text(email, .email), Settings.text(password, .password))
         guard (email == nil) == (password == nil) else { throw Failure.configuration(Messages.halfAnAccount) }
         let credentials = Credentials(
-            token: Settings.text(token, "TOKEN")
+            token: Settings.text(token, .token)
                 ?? DevelopmentCredentials.token(
-                    secret: Settings.text(nil, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret),
-            apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
+                    secret: Settings.text(nil, .jwtSecret) ?? DevelopmentCredentials.jwtSecret),
+            apiKey: Settings.text(apiKey, .apiKey) ?? DevelopmentCredentials.apiKey)
         let client = try FitIQClient(url: Settings.serverURL(url).description, credentials: credentials) {
             // Users who try out a fake want to see its behaviour immediately.
             $0.retries.maximumAttempts = 1
@@ -188,7 +188,7 @@ struct Chat: ParsableCommand {
         _ body: @escaping @Sendable (FitIQClient) async throws -> Void
     ) throws {
         let base = try Settings.serverURL(url)
-        let adminToken = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
+        let adminToken = try Settings.fieldValue(adminToken, .adminToken)
         let work: @Sendable () async throws -> Void = {
             try await ChatNews.waiting(for: client, at: base, adminToken: adminToken) { try await body(client) }
         }

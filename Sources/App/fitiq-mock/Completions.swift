@@ -58,7 +58,7 @@ extension CompletionKind {
                 return String(rest.drop { $0 == "=" })
             }
             guard let base = try? Settings.serverURL(value("--url")) else { return [] }
-            let token = (try? Settings.fieldValue(value("--admin-token"), "ADMIN_TOKEN")) ?? nil
+            let token = (try? Settings.fieldValue(value("--admin-token"), .adminToken)) ?? nil
             let server = RemoteServer(base: base, adminToken: token, answerTime: .seconds(2))
             let answer = try? JSON.parse(server.ask(.get, "worlds"))
             return answer?["worlds"]?.array?.compactMap { $0["id"]?.string } ?? []

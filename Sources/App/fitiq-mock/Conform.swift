@@ -122,7 +122,7 @@ struct ConformCommand: ParsableCommand {
         let run = ConformRun(
             server: server, trust: try RecordCommand.trust(server, upstreamCa), pause: try pause(isLocal: isLocal),
             credentials: try credentials(isLocal: isLocal),
-            freshToken: try Settings.upstreamSecret(freshToken, "FRESH_TOKEN"),
+            freshToken: try Settings.upstreamSecret(freshToken, .freshToken),
             cases: selected, output: output,
             progress: quiet ? nil : JobProgress(noun: "case", count: selected.count, isTerminal: false))
         if !isLocal, !yes { try ask(server) }
@@ -194,11 +194,11 @@ struct ConformCommand: ParsableCommand {
     /// The credentials for the server; only a server on this machine gets a fake's default credentials.
     private func credentials(isLocal: Bool) throws(Failure) -> Credentials {
         let development = isLocal ? DevelopmentCredentials.token(secret: DevelopmentCredentials.jwtSecret) : nil
-        guard let token = try Settings.upstreamSecret(token, "TOKEN") ?? development else {
+        guard let token = try Settings.upstreamSecret(token, .token) ?? development else {
             throw .configuration(Messages.noUpstreamToken)
         }
         return Credentials(
-            token: token, apiKey: try Settings.upstreamSecret(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
+            token: token, apiKey: try Settings.upstreamSecret(apiKey, .apiKey) ?? DevelopmentCredentials.apiKey)
     }
 
     /// Whether the host name resolves only to this machine.

@@ -47,7 +47,7 @@ struct HostOptions: ParsableArguments {
         "path", .file())
     var readyFile: String?
 
-    func keepsSecrets() throws(Failure) -> Bool { try Settings.flag(keepSecrets, "KEEP_SECRETS") }
+    func keepsSecrets() throws(Failure) -> Bool { try Settings.flag(keepSecrets, .keepSecrets) }
 
     /// Raises the limit on file descriptors, and lowers the limit on connections if there are still too few
     /// descriptors.
@@ -83,9 +83,9 @@ struct HostOptions: ParsableArguments {
     }
 
     func logger() throws(Failure) -> Logger {
-        let format: LineLog.Format = try Settings.choice(logFormat, "LOG_FORMAT") ?? .text
+        let format: LineLog.Format = try Settings.choice(logFormat, .logFormat) ?? .text
         var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog(format: format) })
-        logger.logLevel = try Settings.choice(logLevel, "LOG_LEVEL") ?? .notice
+        logger.logLevel = try Settings.choice(logLevel, .logLevel) ?? .notice
         for message in Settings.strays(in: CurrentProcess.environment(beginning: "FITIQ_MOCK_")) {
             logger.warning("\(message)")
         }
@@ -93,8 +93,8 @@ struct HostOptions: ParsableArguments {
     }
 
     func address() throws(Failure) -> SocketAddress {
-        let port = try Settings.number(port, "PORT", as: .port) ?? 8080
-        let host = try Settings.nonEmpty(host, "HOST") ?? "127.0.0.1"
+        let port = try Settings.number(port, .port, as: .port) ?? 8080
+        let host = try Settings.nonEmpty(host, .host) ?? "127.0.0.1"
         return try orFailure(try SocketAddress(host: host, port: port)) { (error: SocketError) in
             .configuration(error.description)
         }
@@ -106,10 +106,10 @@ struct HostOptions: ParsableArguments {
     func secure(
         besides plain: SocketAddress, _ logger: Logger = .silent
     ) throws(Failure) -> (listening: SecureEndpoint, ca: String?)? {
-        let port = try Settings.number(tlsPort, "TLS_PORT", as: .port)
-        let certificate = try Settings.nonEmpty(certificate, "CERTIFICATE")
-        let key = try Settings.nonEmpty(key, "KEY")
-        guard try Settings.flag(tls, "TLS") else {
+        let port = try Settings.number(tlsPort, .tlsPort, as: .port)
+        let certificate = try Settings.nonEmpty(certificate, .certificate)
+        let key = try Settings.nonEmpty(key, .key)
+        guard try Settings.flag(tls, .tls) else {
             let given = [("--tls-port", port != nil), ("--certificate", certificate != nil), ("--key", key != nil)]
             if let option = given.first(where: { $0.1 })?.0 { throw .configuration(Messages.requires("--tls", option)) }
             return nil

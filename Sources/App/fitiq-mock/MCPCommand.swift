@@ -35,14 +35,14 @@ struct MCPCommand: ParsableCommand {
 
     func run() throws {
         if command == "" { throw Failure.configuration(Messages.empty("--command")) }
-        let given = try Settings.nonEmpty(url, "URL").map { (text) throws(Failure) in try Settings.baseURL(text) }
+        let given = try Settings.nonEmpty(url, .url).map { (text) throws(Failure) in try Settings.baseURL(text) }
         let own = try given == nil ? Harness.startServer() : nil
         let base = try given ?? Settings.baseURL(own?.url ?? "")
         let place = ServerRequest.place(of: base)
         let session = MCPSession(
             MCPServer(version: Version.current, world: place.world, command: command),
             base: try Settings.baseURL("http://\(base.authority)\(place.server)"),
-            adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
+            adminToken: try Settings.fieldValue(adminToken, .adminToken))
         CurrentProcess.ignoreBrokenPipeSignal()
         let wait = try MainWait()
         let (mailbox, end) = (wait.mailbox, MCPEnd())

@@ -27,8 +27,8 @@ enum Messages {
         let near = NearestWord.find(name, among: known).map { "FITIQ_MOCK_\($0)" }
         return "no option reads FITIQ_MOCK_\(name).\(NearestWord.hint(near))"
     }
-    static func badEnvironment(_ name: String, value: String, expected: String) -> String {
-        "\(name) is '\(value)', which is not \(expected)."
+    static func badEnvironment(_ setting: Setting, value: String, expected: String) -> String {
+        "\(setting.variable) is '\(value)', which is not \(expected)."
     }
 
     /// How to talk to a server whose guide uses the other protocol, or an empty string if the protocol was not the
@@ -82,8 +82,8 @@ enum Messages {
     }
 
     /// A hint for commands that read a secret from a variable instead of showing it.
-    static func setFirst(_ variable: String) -> String {
-        "Set FITIQ_MOCK_\(variable) to the server's value first; the value is not shown here."
+    static func setFirst(_ setting: Setting) -> String {
+        "Set \(setting.variable) to the server's value first; the value is not shown here."
     }
     static func tokenOutlives(seconds: Int64) -> String {
         "Tokens expire after \(seconds) s; tokens from 'token' without --expires-in can last longer."

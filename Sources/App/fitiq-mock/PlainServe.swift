@@ -15,19 +15,19 @@ extension Serve {
         }
         while let name = rest.popFirst() {
             let isPlain =
-                switch name {
-                case "--port": take(&host.port)
-                case "--host": take(&host.host)
-                case "--log-level": take(&host.logLevel)
-                case "--ready-file": take(&host.readyFile)
-                case "--seed": take(&options.seed)
-                case "--guide": take(&options.guide)
-                case "--scenario": take(&options.scenario)
-                case "--clock": take(&options.clock)
-                case "--api-key": take(&options.apiKey)
-                case "--jwt-secret": take(&options.jwtSecret)
-                case "--admin-token": take(&options.adminToken)
-                case "--state": take(&data.state)
+                switch Setting(option: name) {
+                case .port: take(&host.port)
+                case .host: take(&host.host)
+                case .logLevel: take(&host.logLevel)
+                case .readyFile: take(&host.readyFile)
+                case .seed: take(&options.seed)
+                case .guide: take(&options.guide)
+                case .scenario: take(&options.scenario)
+                case .clock: take(&options.clock)
+                case .apiKey: take(&options.apiKey)
+                case .jwtSecret: take(&options.jwtSecret)
+                case .adminToken: take(&options.adminToken)
+                case .state: take(&data.state)
                 default: false
                 }
             guard isPlain else { return nil }

@@ -87,7 +87,7 @@ final class ReadyFile {
 
     /// The ready file, if requested; its path is free.
     static func claimed(_ option: String?) throws(Failure) -> ReadyFile? {
-        guard let path = try Settings.nonEmpty(option, "READY_FILE") else { return nil }
+        guard let path = try Settings.nonEmpty(option, .readyFile) else { return nil }
         return try ReadyFile(at: path)
     }
 

@@ -41,10 +41,10 @@ struct RecordCommand: ParsableCommand {
         let logger = try host.logger()
         defer { StandardOutput.excuse(logger) }
         let upstream = try upstreamURL()
-        guard let output = try Settings.nonEmpty(output, "OUTPUT") else {
+        guard let output = try Settings.nonEmpty(output, .output) else {
             throw Failure.configuration(Messages.noOutput)
         }
-        let trust = try Self.trust(upstream, Settings.nonEmpty(upstreamCa, "UPSTREAM_CA"))
+        let trust = try Self.trust(upstream, Settings.nonEmpty(upstreamCa, .upstreamCa))
         var configuration = Engine.Configuration()
         configuration.relayed = upstream
         configuration.limits.connections = Self.connections
@@ -113,7 +113,7 @@ struct RecordCommand: ParsableCommand {
     private func tap(_ output: String, _ logger: Logger) throws(Failure) -> SessionTap {
         var settings = SessionRecorder.Settings(creatorVersion: Version.current)
         settings.keepsSecrets = try host.keepsSecrets()
-        let replacing = try Settings.flag(overwrite, "OVERWRITE")
+        let replacing = try Settings.flag(overwrite, .overwrite)
         return try SessionTap.begin(settings, to: output, of: "proxy", replacing: replacing, logger)
     }
 }

@@ -70,11 +70,11 @@ struct RemoteRun: Sendable {
         return World(
             id: id, mode: mode, startedAt: Timestamp(text("now")),
             environment: Harness.environment([
-                ("URL", url), ("WS_URL", text("ws_url")), ("TOKEN", text("token")),
-                ("FRESH_TOKEN", fresh ?? text("token")), ("REFRESH_TOKEN", world["refresh_token"]?.string),
-                ("API_KEY", text("api_key")), ("SCENARIO", name),
+                (.url, url), (.wsUrl, text("ws_url")), (.token, text("token")),
+                (.freshToken, fresh ?? text("token")), (.refreshToken, world["refresh_token"]?.string),
+                (.apiKey, text("api_key")), (.scenario, name),
                 // The admin API may be unreachable at the public URL.
-                ("ADMIN_URL", "http://\(server.base.authority)\(server.base.path)/w/\(id)/__admin"),
+                (.adminUrl, "http://\(server.base.authority)\(server.base.path)/w/\(id)/__admin"),
             ]))
     }
 

@@ -72,7 +72,7 @@ struct DrainCommand: ParsableCommand {
         let gate = try orFailure(try Gate(), Failure.running)
         let start = MonotonicInstant.now()
         let deadline = start.advanced(by: .seconds(timeout.seconds))
-        let token = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
+        let token = try Settings.fieldValue(adminToken, .adminToken)
         var body: JSONObject = [:]
         if let idle { body["idle"] = .string("\(idle.seconds)s") }
         var worlds: Int?

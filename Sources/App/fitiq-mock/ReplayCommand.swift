@@ -54,14 +54,14 @@ struct ReplayCommand: ParsableCommand {
         let settings = try replaySettings()
         try refuseWhatMeansNothing()
         let launcher = try ServerLauncher(options, data)
-        let prefix = try SessionFile.prefix(Settings.text(prefix, "PREFIX"))
+        let prefix = try SessionFile.prefix(Settings.text(prefix, .prefix))
         let recording = try SessionFile.recording(file, isTyped: true, prefix: prefix)
         for note in recording.notes { launcher.logger.notice("\(Messages.inFile(file, note))") }
         let replay = SessionReplay(.plan(recording.plan), settings: settings)
         try launcher.run { configuration throws(Failure) in
             guard configuration.scenario.canReplay else { throw .configuration(Messages.scenarioBesideSession) }
             configuration.scenario.replay = replay
-            guard Settings.text(options.scenario, "SCENARIO") == nil else { return }
+            guard Settings.text(options.scenario, .scenario) == nil else { return }
             configuration.scenario.name = SessionFile.name(of: file)
             configuration.scenario.summary = Messages.replaySummary(recording.plan)
         } conclude: { engine throws(Failure) in
@@ -73,10 +73,10 @@ struct ReplayCommand: ParsableCommand {
 
     private func replaySettings() throws(Failure) -> ReplaySettings {
         var settings = ReplaySettings()
-        settings.match = try Settings.choice(match, "MATCH") ?? settings.match
-        settings.frames = try Settings.choice(frames, "FRAMES") ?? settings.frames
-        guard let text = Settings.text(speed, "SPEED") else { return settings }
-        guard try !Settings.flag(options.instant, "INSTANT") else { throw .configuration(Messages.twoSpeeds) }
+        settings.match = try Settings.choice(match, .match) ?? settings.match
+        settings.frames = try Settings.choice(frames, .frames) ?? settings.frames
+        guard let text = Settings.text(speed, .speed) else { return settings }
+        guard try !Settings.flag(options.instant, .instant) else { throw .configuration(Messages.twoSpeeds) }
         if text == "instant" {
             settings.speed = .instant
         } else if let factor = Double(text), ScenarioLimits.replaySpeed.contains(factor) {
@@ -91,12 +91,12 @@ struct ReplayCommand: ParsableCommand {
     private func refuseWhatMeansNothing() throws(Failure) {
         let given: [(String, Bool)] = [
             ("--export-on-exit", try data.exportPath() != nil),
-            ("--import", Settings.text(data.importFile, "IMPORT") != nil),
-            ("--state", try data.statePath() != nil), ("--ids", Settings.text(data.ids, "IDS") != nil),
-            ("--overlay", Settings.text(data.overlay, "OVERLAY") != nil),
-            ("--watch", try Settings.flag(data.watch, "WATCH")),
-            ("--upstream", Settings.text(data.upstream, "UPSTREAM") != nil),
-            ("--upstream-ca", Settings.text(data.upstreamCa, "UPSTREAM_CA") != nil),
+            ("--import", Settings.text(data.importFile, .import) != nil),
+            ("--state", try data.statePath() != nil), ("--ids", Settings.text(data.ids, .ids) != nil),
+            ("--overlay", Settings.text(data.overlay, .overlay) != nil),
+            ("--watch", try Settings.flag(data.watch, .watch)),
+            ("--upstream", Settings.text(data.upstream, .upstream) != nil),
+            ("--upstream-ca", Settings.text(data.upstreamCa, .upstreamCa) != nil),
         ]
         if let option = given.first(where: \.1)?.0 { throw .configuration(Messages.notWithSession(option)) }
     }

@@ -28,7 +28,7 @@ struct ResetCommand: ParsableCommand {
 
     func run() throws {
         let server = RemoteServer(
-            base: try Settings.serverURL(url), adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
+            base: try Settings.serverURL(url), adminToken: try Settings.fieldValue(adminToken, .adminToken))
         var request: JSONObject = [:]
         switch try scenario.map({ name throws(Failure) in try ScenarioSource(name) }) {
         case .builtIn(let name): request["scenario"] = .string(name)

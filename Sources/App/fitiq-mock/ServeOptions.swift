@@ -94,37 +94,37 @@ struct ServeOptions: ParsableArguments {
 
     func plan(_ data: DataOptions) throws(Failure) -> ScenarioPlan {
         var plan = ScenarioPlan()
-        if let name = try Settings.nonEmpty(scenario, "SCENARIO") { plan.source = try ScenarioSource(name) }
-        if let path = try Settings.nonEmpty(data.importFile, "IMPORT") { plan.state = try .init(path) }
-        plan.seed = try Settings.number(seed, "SEED", as: .seed)
-        plan.guide = try Settings.choice(guide, "GUIDE")
-        plan.clock = try Settings.choice(clock, "CLOCK")
-        plan.ids = try Settings.choice(data.ids, "IDS")
+        if let name = try Settings.nonEmpty(scenario, .scenario) { plan.source = try ScenarioSource(name) }
+        if let path = try Settings.nonEmpty(data.importFile, .import) { plan.state = try .init(path) }
+        plan.seed = try Settings.number(seed, .seed, as: .seed)
+        plan.guide = try Settings.choice(guide, .guide)
+        plan.clock = try Settings.choice(clock, .clock)
+        plan.ids = try Settings.choice(data.ids, .ids)
         plan.network = try Settings.network(network)
-        if let path = try Settings.nonEmpty(data.overlay, "OVERLAY") {
+        if let path = try Settings.nonEmpty(data.overlay, .overlay) {
             plan.overlay = try OverlayFile.read(path, isTyped: true)
         }
-        plan.compression = try Settings.choice(compression, "COMPRESSION")
+        plan.compression = try Settings.choice(compression, .compression)
         plan.upstream = try Settings.upstream(data.upstream)
         return plan
     }
 
     func engineConfiguration(_ scenario: Scenario) throws(Failure) -> Engine.Configuration {
         var configuration = Engine.Configuration(
-            pace: try Settings.flag(instant, "INSTANT") ? .instant : .human,
-            apiKey: try Settings.fieldValue(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey,
-            jwtSecret: try Settings.nonEmpty(jwtSecret, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret,
-            adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
+            pace: try Settings.flag(instant, .instant) ? .instant : .human,
+            apiKey: try Settings.fieldValue(apiKey, .apiKey) ?? DevelopmentCredentials.apiKey,
+            jwtSecret: try Settings.nonEmpty(jwtSecret, .jwtSecret) ?? DevelopmentCredentials.jwtSecret,
+            adminToken: try Settings.fieldValue(adminToken, .adminToken))
         configuration.allowedOrigins = try Settings.origins(allowedOrigins)
-        configuration.readingOrigins = try Settings.origins(cors, "CORS")
+        configuration.readingOrigins = try Settings.origins(cors, .cors)
         configuration.node = try Settings.node(node)
-        configuration.hasDefaultWorld = try !Settings.flag(noDefaultWorld, "NO_DEFAULT_WORLD")
+        configuration.hasDefaultWorld = try !Settings.flag(noDefaultWorld, .noDefaultWorld)
         configuration.publicOrigin = try Settings.publicOrigin(publicURL)
         guard configuration.publicOrigin == nil || configuration.adminToken != nil else {
             throw .configuration(Messages.publicWithoutToken)
         }
         configuration.upstreamCredentials = try Settings.upstreamCredentials()
-        configuration.hasStrictHeaders = try Settings.flag(strictHeaders, "STRICT_HEADERS")
+        configuration.hasStrictHeaders = try Settings.flag(strictHeaders, .strictHeaders)
         configuration.adopt(scenario)
         return configuration
     }
@@ -166,25 +166,25 @@ struct DataOptions: ParsableArguments {
 
     /// The scenario's file if it is to be watched, with its stamp taken before it is read.
     func watchedFile(of plan: ScenarioPlan) throws(Failure) -> WatchedFile? {
-        guard try Settings.flag(watch, "WATCH") else { return nil }
+        guard try Settings.flag(watch, .watch) else { return nil }
         guard case .file(let path) = plan.source else { throw .configuration(Messages.watchWithoutFile) }
         return WatchedFile(path: path, seen: FileStamp(path))
     }
 
     /// - Parameter upstream: the upstream that uses these certificates, if any.
     func upstreamTrust(for upstream: UpstreamURL?) throws(Failure) -> TLSTrust {
-        guard let path = try Settings.nonEmpty(upstreamCa, "UPSTREAM_CA") else { return .system }
+        guard let path = try Settings.nonEmpty(upstreamCa, .upstreamCa) else { return .system }
         return try RecordCommand.trust(upstream, path)
     }
 
     func statePath() throws(Failure) -> String? {
-        guard let path = try Settings.nonEmpty(state, "STATE") else { return nil }
-        guard Settings.text(importFile, "IMPORT") == nil else { throw .configuration(Messages.twoStates) }
+        guard let path = try Settings.nonEmpty(state, .state) else { return nil }
+        guard Settings.text(importFile, .import) == nil else { throw .configuration(Messages.twoStates) }
         // SQLite does not treat a name that begins with a colon as the name of a file.
         return path.hasPrefix(":") ? "./" + path : path
     }
 
-    func exportPath() throws(Failure) -> String? { try Settings.nonEmpty(exportOnExit, "EXPORT_ON_EXIT") }
+    func exportPath() throws(Failure) -> String? { try Settings.nonEmpty(exportOnExit, .exportOnExit) }
 }
 
 /// Opens a server with the options, announces it, serves until it is stopped, and cleans up.
@@ -224,7 +224,7 @@ struct ServerLauncher {
     ) throws(Failure) {
         defer { StandardOutput.excuse(logger) }
         let watched = try data.watchedFile(of: plan)
-        let showsTraffic = try Settings.flag(options.watchTraffic, "WATCH_TRAFFIC")
+        let showsTraffic = try Settings.flag(options.watchTraffic, .watchTraffic)
         var configuration = try options.engineConfiguration(plan.load())
         try configure(&configuration)
         for word in configuration.scenario.oldWords { logger.warning("The scenario's \(word.message)") }

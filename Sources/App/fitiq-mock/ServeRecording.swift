@@ -33,7 +33,7 @@ extension ServeOptions {
         var settings = SessionRecorder.Settings(creatorVersion: Version.current)
         settings.keepsSecrets = try host.keepsSecrets()
         settings.excludedPaths = Self.unrecordedPaths
-        guard let path = try Settings.nonEmpty(record, "RECORD") else {
+        guard let path = try Settings.nonEmpty(record, .record) else {
             // The environment variable may be meant for 'record'.
             guard !host.keepSecrets else { throw .configuration(Messages.requires("--record", "--keep-secrets")) }
             return nil

@@ -10,53 +10,73 @@ import Scenarios
 import Sockets
 import Text
 
-/// Also reads options from the environment: `--api-key` is also `FITIQ_MOCK_API_KEY`.
+/// A name that the command line and the environment share: `apiKey` is `--api-key` and `FITIQ_MOCK_API_KEY`.
 ///
-/// Each function returns the option's value, the environment's value, or nil. The functions take the names of
-/// environment variables without the prefix.
-enum Settings {
-    static func text(_ option: String?, _ name: String) -> String? {
-        assert(names.contains(name), "A variable must be in the list.")
-        return option ?? System.variable("FITIQ_MOCK_" + name)
+/// These are the variables that commands read, or set for the commands that they start.
+enum Setting: String, CaseIterable {
+    case adminToken, adminUrl, allowOrigin, apiKey, certificate, clock, compression, cors, dataDir, email, exportOnExit
+    case frames, freshToken, guide, host, ids, `import`, instant, jwtSecret, keepSecrets, key, logFormat, logLevel
+    case match, network, node, noDefaultWorld, output, overlay, overwrite, password, port, prefix, publicUrl, readyFile
+    case record, refreshToken, scenario, seed, speed, state, strictHeaders, tls, tlsPort, token, upstream, upstreamCa
+    case url, watch, watchTraffic, wsUrl
+
+    /// The name of the environment variable without its prefix.
+    var name: String { words("_").uppercased() }
+    var variable: String { "FITIQ_MOCK_" + name }
+    var option: String { "--" + words("-") }
+
+    /// Finds the setting of an option such as `--api-key`.
+    init?(option: String) {
+        let words = option.split(separator: "-")
+        self.init(
+            rawValue: words.dropFirst().reduce(String(words.first ?? "")) {
+                $0 + $1.prefix(1).uppercased() + $1.dropFirst()
+            })
+        guard self.option == option else { return nil }
     }
 
-    /// The variables that commands read or set for the commands that they start.
-    static let names = [
-        "ADMIN_TOKEN", "ADMIN_URL", "ALLOW_ORIGIN", "API_KEY", "CERTIFICATE", "CLOCK", "COMPRESSION", "CORS",
-        "DATA_DIR", "EMAIL", "EXPORT_ON_EXIT", "FRAMES", "FRESH_TOKEN", "GUIDE", "HOST", "IDS", "IMPORT", "INSTANT",
-        "JWT_SECRET", "KEEP_SECRETS", "KEY", "LOG_FORMAT", "LOG_LEVEL", "MATCH", "NETWORK", "NODE",
-        "NO_DEFAULT_WORLD", "OUTPUT", "OVERLAY", "OVERWRITE", "PASSWORD", "PORT", "PREFIX", "PUBLIC_URL", "READY_FILE",
-        "RECORD", "REFRESH_TOKEN", "SCENARIO", "SEED", "SPEED", "STATE", "STRICT_HEADERS",
-        "TLS", "TLS_PORT", "TOKEN", "UPSTREAM", "UPSTREAM_CA", "URL", "WATCH", "WATCH_TRAFFIC", "WS_URL",
-    ]
+    /// The words of the name in lower case.
+    private func words(_ separator: Unicode.Scalar) -> String {
+        var words = ""
+        for letter in rawValue.unicodeScalars {
+            if letter.properties.isUppercase { words.unicodeScalars.append(separator) }
+            words.unicodeScalars.append(letter)
+        }
+        return words.lowercased()
+    }
+}
+
+/// Also reads options from the environment.
+///
+/// Each function returns the option's value, the environment's value, or nil.
+enum Settings {
+    static func text(_ option: String?, _ setting: Setting) -> String? { option ?? System.variable(setting.variable) }
 
     /// A message for each unknown variable in an environment whose name resembles a known name.
     static func strays(in environment: [String]) -> [String] {
         environment.compactMap { entry in
-            let name = entry.prefix { $0 != "=" }.dropFirst("FITIQ_MOCK_".count)
-            guard entry.hasPrefix("FITIQ_MOCK_"), !name.hasPrefix("TEST_"), !names.contains(String(name)) else {
-                return nil
-            }
-            return Messages.strayVariable(String(name), known: names)
+            let name = String(entry.prefix { $0 != "=" }.dropFirst("FITIQ_MOCK_".count))
+            guard entry.hasPrefix("FITIQ_MOCK_"), !name.hasPrefix("TEST_") else { return nil }
+            let known = Setting.allCases.map(\.name)
+            return known.contains(name) ? nil : Messages.strayVariable(name, known: known)
         }
     }
 
     /// The value of an option that takes a number.
     static func number<Value: FixedWidthInteger>(
-        _ option: Value?, _ name: String, as kind: NumberKind<Value>
+        _ option: Value?, _ setting: Setting, as kind: NumberKind<Value>
     ) throws(Failure) -> Value? {
-        guard option == nil, let text = text(nil, name) else { return option }
+        guard option == nil, let text = text(nil, setting) else { return option }
         guard let value = kind.value(of: text) else {
-            throw .configuration(
-                Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: kind.expectation))
+            throw .configuration(Messages.badEnvironment(setting, value: text, expected: kind.expectation))
         }
         return value
     }
 
     /// The value of an option that takes a non-empty string.
-    static func nonEmpty(_ option: String?, _ name: String) throws(Failure) -> String? {
-        let value = text(option, name)
-        guard value != "" else { throw .configuration(Messages.empty(label(name))) }
+    static func nonEmpty(_ option: String?, _ setting: Setting) throws(Failure) -> String? {
+        let value = text(option, setting)
+        guard value != "" else { throw .configuration(Messages.empty(setting.option)) }
         return value
     }
 
@@ -65,8 +85,8 @@ enum Settings {
 
     /// The address of a server; the default is the server that the same environment would start, as in a container.
     static func serverURL(_ option: String?) throws(Failure) -> BaseURL {
-        if let url = try nonEmpty(option, "URL") { return try baseURL(url) }
-        let port = try number(nil, "PORT", as: .port) ?? 0
+        if let url = try nonEmpty(option, .url) { return try baseURL(url) }
+        let port = try number(nil, .port, as: .port) ?? 0
         return try baseURL(port == 0 ? Chat.defaultURL : "http://127.0.0.1:\(port)")
     }
 
@@ -75,18 +95,18 @@ enum Settings {
     }
 
     /// The value of an option that takes a header field's value, without control characters or surrounding spaces.
-    static func fieldValue(_ option: String?, _ name: String) throws(Failure) -> String? {
-        guard let value = try nonEmpty(option, name) else { return nil }
+    static func fieldValue(_ option: String?, _ setting: Setting) throws(Failure) -> String? {
+        guard let value = try nonEmpty(option, setting) else { return nil }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value.first != " ", value.last != " " else {
-            throw .configuration(Messages.notAFieldValue(label(name)))
+            throw .configuration(Messages.notAFieldValue(setting.option))
         }
         return value
     }
 
     /// The value of an option whose allowed words are the cases of an enumeration.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ option: String?, _ name: String
-    ) throws(Failure) -> Choice? { try choice(text(option, name), of: label(name)) }
+        _ option: String?, _ setting: Setting
+    ) throws(Failure) -> Choice? { try choice(text(option, setting), of: setting.option) }
 
     /// The value of an option that has a fixed set of words and no environment variable.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
@@ -101,7 +121,7 @@ enum Settings {
 
     /// The value of an option that takes a real server's URL.
     static func upstream(_ option: String?) throws(Failure) -> UpstreamURL? {
-        try nonEmpty(option, "UPSTREAM").map { (text) throws(Failure) in try upstreamURL(text) }
+        try nonEmpty(option, .upstream).map { (text) throws(Failure) in try upstreamURL(text) }
     }
 
     static func upstreamURL(_ text: String) throws(Failure) -> UpstreamURL {
@@ -110,22 +130,22 @@ enum Settings {
 
     static func upstreamCredentials() throws(Failure) -> UpstreamCredentials {
         UpstreamCredentials(
-            token: try upstreamSecret(nil, "TOKEN"), apiKey: try upstreamSecret(nil, "API_KEY"))
+            token: try upstreamSecret(nil, .token), apiKey: try upstreamSecret(nil, .apiKey))
     }
 
     /// A credential for a real server, from an option or a non-empty variable `FITIQ_UPSTREAM_` with this name.
-    static func upstreamSecret(_ option: String?, _ name: String) throws(Failure) -> String? {
-        let variable = "FITIQ_UPSTREAM_" + name
+    static func upstreamSecret(_ option: String?, _ setting: Setting) throws(Failure) -> String? {
+        let variable = "FITIQ_UPSTREAM_" + setting.name
         guard let value = option ?? System.variable(variable), option != nil || !value.isEmpty else { return nil }
         guard !value.isEmpty, value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw .configuration(Messages.badUpstreamSecret(option == nil ? variable : label(name)))
+            throw .configuration(Messages.badUpstreamSecret(option == nil ? variable : setting.option))
         }
         return value
     }
 
     /// The value of an option that takes a network's name.
     static func network(_ option: String?) throws(Failure) -> NetworkProfile? {
-        guard let name = text(option, "NETWORK") else { return nil }
+        guard let name = text(option, .network) else { return nil }
         guard let profile = NetworkProfile.named(name) else {
             throw .configuration(
                 Messages.unknownChoice("--network", name, allowed: NetworkProfile.all.map(\.name)))
@@ -135,14 +155,14 @@ enum Settings {
 
     /// The value of an option that takes the name of a node in a fleet.
     static func node(_ option: String?) throws(Failure) -> NodeName? {
-        guard let text = text(option, "NODE") else { return nil }
+        guard let text = text(option, .node) else { return nil }
         guard let name = NodeName(text) else { throw .configuration(Messages.notANode(text)) }
         return name
     }
 
     /// The value of an option that takes a reverse proxy's origin.
     static func publicOrigin(_ option: String?) throws(Failure) -> String? {
-        guard let text = text(option, "PUBLIC_URL") else { return nil }
+        guard let text = text(option, .publicUrl) else { return nil }
         guard let origin = WebOrigin(text.hasSuffix("/") ? String(text.dropLast()) : text), origin.isOfWeb else {
             throw .configuration(Messages.notPublicURL(text))
         }
@@ -153,34 +173,31 @@ enum Settings {
     static var networks: String { Words.list(NetworkProfile.all.map(\.name), last: "or") }
 
     /// The value of a flag: `1`, `true` or `yes`, `0`, `false` or `no`.
-    static func flag(_ isSet: Bool, _ name: String) throws(Failure) -> Bool {
-        guard !isSet, let text = text(nil, name) else { return isSet }
+    static func flag(_ isSet: Bool, _ setting: Setting) throws(Failure) -> Bool {
+        guard !isSet, let text = text(nil, setting) else { return isSet }
         switch text.lowercased() {
         case "1", "true", "yes": return true
         case "", "0", "false", "no": return false
-        default: throw .configuration(Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: "1 or 0"))
+        default: throw .configuration(Messages.badEnvironment(setting, value: text, expected: "1 or 0"))
         }
     }
 
     /// The values of an option that takes origins; in the environment, spaces or commas separate them.
-    static func origins(_ options: [String], _ name: String = "ALLOW_ORIGIN") throws(Failure) -> Set<AllowedOrigin> {
+    static func origins(_ options: [String], _ setting: Setting = .allowOrigin) throws(Failure) -> Set<AllowedOrigin> {
         var texts = options
-        if texts.isEmpty, let text = text(nil, name) {
+        if texts.isEmpty, let text = text(nil, setting) {
             texts = text.split { $0 == " " || $0 == "," }.map(String.init)
-            guard !texts.isEmpty else { throw .configuration(Messages.empty(label(name))) }
+            guard !texts.isEmpty else { throw .configuration(Messages.empty(setting.option)) }
         }
         var origins: Set<AllowedOrigin> = []
         for text in texts {
             guard let origin = AllowedOrigin(text) else {
-                throw .configuration(Messages.notAnOrigin(text, of: label(name)))
+                throw .configuration(Messages.notAnOrigin(text, of: setting.option))
             }
             origins.insert(origin)
         }
         return origins
     }
-
-    /// The option on the command line, such as `--api-key` for `API_KEY`.
-    private static func label(_ name: String) -> String { "--" + name.lowercased().replacing("_", with: "-") }
 }
 
 /// The network and compression between a client and its worlds, for `verify`, `explore` and `test-client`.
@@ -204,9 +221,9 @@ struct WireOptions: ParsableArguments {
 
     func apply(to configuration: inout Engine.Configuration) throws(Failure) {
         configuration.allowedOrigins = try Settings.origins(allowedOrigins)
-        configuration.readingOrigins = try Settings.origins(cors, "CORS")
+        configuration.readingOrigins = try Settings.origins(cors, .cors)
         configuration.scenario.network = try Settings.network(network)
-        configuration.scenario.rules.compression = try Settings.choice(compression, "COMPRESSION")
+        configuration.scenario.rules.compression = try Settings.choice(compression, .compression)
     }
 
     /// The options as the user gave them.

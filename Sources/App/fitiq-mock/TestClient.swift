@@ -237,18 +237,16 @@ enum Harness {
     /// The environment variables that describe a world to a program.
     static func environment(of world: Engine.WorldAccess, scenario: String) -> [(name: String, value: String)] {
         environment([
-            ("URL", world.url), ("WS_URL", world.webSocketURL), ("TOKEN", world.token),
-            ("FRESH_TOKEN", world.freshToken), ("REFRESH_TOKEN", world.refreshToken), ("API_KEY", world.apiKey),
-            ("SCENARIO", scenario), ("ADMIN_URL", world.adminURL),
+            (.url, world.url), (.wsUrl, world.webSocketURL), (.token, world.token),
+            (.freshToken, world.freshToken), (.refreshToken, world.refreshToken), (.apiKey, world.apiKey),
+            (.scenario, scenario), (.adminUrl, world.adminURL),
         ])
     }
 
     /// Each non-nil value, both under its own name and under the name that `xcodebuild` passes on to tests.
-    static func environment(_ values: [(name: String, value: String?)]) -> [(name: String, value: String)] {
-        values.flatMap { name, value in
-            value.map { value in
-                ["", "TEST_RUNNER_"].map { ("\($0)FITIQ_MOCK_\(name)", value) }
-            } ?? []
+    static func environment(_ values: [(setting: Setting, value: String?)]) -> [(name: String, value: String)] {
+        values.flatMap { setting, value in
+            value.map { value in ["", "TEST_RUNNER_"].map { ($0 + setting.variable, value) } } ?? []
         }
     }
 }

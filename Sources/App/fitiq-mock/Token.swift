@@ -31,7 +31,7 @@ struct Token: ParsableCommand {
     }
 
     func run() throws {
-        let secret = Settings.text(jwtSecret, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret
+        let secret = Settings.text(jwtSecret, .jwtSecret) ?? DevelopmentCredentials.jwtSecret
         let now = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
         let token = AccessToken(
             subject: ExactString(user ?? DevelopmentCredentials.userID), expiresAt: now + expiresIn.seconds)

@@ -172,7 +172,7 @@ struct Verify: ParsableCommand {
         }
         guard against == nil, wire.words.isEmpty else { throw .configuration(Messages.notOnServer) }
         var remote = RemoteServer(
-            base: try Settings.baseURL(server), adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
+            base: try Settings.baseURL(server), adminToken: try Settings.fieldValue(adminToken, .adminToken))
         remote.patience.stop = stop
         let run = RemoteRun(
             server: remote,

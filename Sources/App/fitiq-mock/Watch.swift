@@ -57,7 +57,7 @@ struct WatchCommand: ParsableCommand {
         let wait = try MainWait(keysOf: terminal)
         FitIQMock.printError(Messages.watching(base.description, world: world, hasKeys: terminal != nil))
         let reader = WatchReader(
-            base, world: world, adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"), screen, wait.mailbox)
+            base, world: world, adminToken: try Settings.fieldValue(adminToken, .adminToken), screen, wait.mailbox)
         try orFailure(try SystemThread.start { reader.run() }, Failure.running)
         // The reader may be blocked while it holds the lock.
         defer { _ = reader.screen.withLockIfAvailable { $0.finish() } }
