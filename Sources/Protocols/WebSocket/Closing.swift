@@ -67,9 +67,6 @@ public struct CloseSummary: Hashable, Sendable {
     ///
     /// RFC 6455 §7.1.4: the connection is then "said to have been closed cleanly" once the transport ends.
     public var wasClean: Bool { sent != nil && received != nil }
-
-    /// The peer's code: 1005 if its frame had none, 1006 if no frame arrived (RFC 6455 §7.1.5).
-    public var code: CloseCode { received.map { $0.code ?? .noStatus } ?? .abnormal }
 }
 
 /// A violation of RFC 6455 by a peer.
@@ -137,19 +134,6 @@ extension Connection {
         state = .closing(.weStarted)
         waitingPong = nil
         return true
-    }
-
-    /// Reports the end of the transport and returns whether the close was clean.
-    ///
-    /// Call it once, when the peer's stream ends or when this side closes the transport. Source: RFC 6455 §7.1.4 and,
-    /// for 1006, §7.1.5.
-    public mutating func receiveEndOfStream() -> Ending {
-        precondition(state != .closed, Misuse.receiveAfterEnd)
-        defer { releaseBuffers() }
-        guard state != .failed else { return .abnormal(message: Messages.endAfterFailure) }
-        let message = Messages.endOfStream(of: self)
-        state = .closed
-        return closeSummary.wasClean ? .clean(code: closeSummary.code) : .abnormal(message: message)
     }
 
     /// Handles the payload of a close frame and replies to it.

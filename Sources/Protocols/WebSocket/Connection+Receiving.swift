@@ -23,7 +23,6 @@ extension Connection {
     private mutating func receive(
         _ bytes: UnsafeRawBufferPointer, stoppingAtEvent: Bool, events: inout [Event], output: inout [UInt8]
     ) -> Int {
-        precondition(state != .closed, Misuse.receiveAfterEnd)
         resumePongs(into: &output)
         do throws(ProtocolViolation) {
             return try consume(bytes, stoppingAtEvent: stoppingAtEvent, events: &events, output: &output)

@@ -126,7 +126,7 @@ public struct Connection: Sendable {
         switch state {
         case .open: false
         case .closing: role == .server && closeSummary.wasClean
-        case .closed, .failed: true
+        case .failed: true
         }
     }
 
@@ -135,8 +135,6 @@ public struct Connection: Sendable {
         case open
         /// A close frame was sent or received; the transport is still open.
         case closing(Initiator)
-        /// The transport has ended; see `Connection.closeSummary`.
-        case closed
         /// The peer violated the protocol; any more bytes from it are discarded.
         case failed
     }
@@ -145,15 +143,6 @@ public struct Connection: Sendable {
     ///
     /// If both start at the same time, each side sees itself as the initiator.
     public enum Initiator: Hashable, Sendable { case weStarted, theyStarted }
-
-    /// How the peer's stream ended.
-    public enum Ending: Hashable, Sendable {
-        /// Both close frames were exchanged; `code` is the peer's code, or 1005 if its frame had none.
-        case clean(code: CloseCode)
-        /// The stream ended before both close frames were exchanged, which counts as 1006; the message describes the
-        /// state.
-        case abnormal(message: String)
-    }
 
     /// Sends a text message in one frame; the payload must be UTF-8.
     ///

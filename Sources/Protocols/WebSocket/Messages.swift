@@ -4,23 +4,6 @@ import Text
 ///
 /// Messages about protocol violations are also the reason in our close frame and are limited to its 123 bytes.
 enum Messages {
-    static let endAfterFailure = "The stream ended because the connection had already failed; see the earlier error."
-
-    /// The text for a stream that ended early, depending on the connection's state.
-    static func endOfStream(of connection: Connection) -> String {
-        let missing =
-            switch connection.state {
-            case .closing(.weStarted): "without answering our close frame"
-            case .closing(.theyStarted), .closed, .failed: "after its close frame"
-            case .open: "without a close frame"
-            }
-        let isBetweenFragments = connection.incomingMessage != nil
-        let place =
-            connection.header != FrameHeader()
-            ? ", inside a frame" : isBetweenFragments ? ", between the fragments of a message" : ""
-        return "The peer's stream ended \(missing)\(place) (1006). Send a close frame before closing the transport."
-    }
-
     /// A peer's text, truncated to bound the length of messages.
     static func excerpt(_ text: String) -> String { text.utf8.count <= 80 ? text : text.prefix(64) + "…" }
 }
@@ -149,5 +132,4 @@ extension ClientHandshake.Failure: CustomStringConvertible {
 /// Programming errors by this module's callers, for `precondition`.
 enum Misuse {
     static let controlFrame = "A control frame must be final and have at most 125 bytes."
-    static let receiveAfterEnd = "The end of the stream was already reported."
 }
