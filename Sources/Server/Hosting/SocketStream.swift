@@ -51,7 +51,6 @@ public final class SocketStream {
 
     /// Whether the stream can currently exchange bytes.
     public var isOpen: Bool { isAgreed && session?.phase != .failed }
-    public var isShakingHands: Bool { session?.phase == .handshaking }
     /// Whether the stream still accepts output.
     public var takesOutput: Bool { isOpen && !hasSaidFarewell }
     /// Whether sending is no longer possible, so that the owner may drop its output.

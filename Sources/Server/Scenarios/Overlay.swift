@@ -23,8 +23,6 @@ public struct Overlay: Sendable, Equatable {
         self.acting = acting
     }
 
-    public var isEmpty: Bool { changes.isEmpty }
-
     public struct Change: Sendable, Hashable {
         public var endpoint: Endpoint
         /// The answers or messages to change, identified by their kind after earlier changes.

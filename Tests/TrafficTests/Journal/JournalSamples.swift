@@ -8,6 +8,21 @@ import WebSocket
 
 @testable import Traffic
 
+extension Journal {
+    /// The entries that match a query, in its order.
+    func entries(_ query: JournalQuery) -> [JournalEntry] {
+        JournalSearch(query, in: entries()).compactMap { if case .found(let entry) = $0 { entry } else { nil } }
+    }
+}
+
+extension SessionTimeline {
+    func text(of session: Session, name: String, notes: [HARNote] = []) -> String {
+        var text = ""
+        write(session, name: name, notes: notes) { text += $0 + "\n" }
+        return text
+    }
+}
+
 /// The recorded events of the tests.
 enum JournalSample {
     static let time = Timestamp(nanosecondsSinceEpoch: 1_738_146_600_000_000_000)

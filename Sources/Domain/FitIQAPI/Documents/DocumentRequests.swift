@@ -77,11 +77,6 @@ extension CollectionRow {
         try MemberRule.read(
             object, members, MemberRule.Reading(now: now, start: start, hasFractions: hasFractions))
     }
-
-    /// Reads a body that is not a document.
-    func read(body: [UInt8], at now: Timestamp) throws(APIError) -> JSONObject {
-        try read(BodyReader(body).object, at: now)
-    }
 }
 
 extension JSONObject {

@@ -81,8 +81,6 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
     /// The maximum length of the notes, in Swift characters.
     public static let maximumNotesLength = 1000
 
-    public init() {}
-
     /// Reads a body; an object without known fields changes nothing.
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)

@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import HTTP1
@@ -254,7 +255,7 @@ extension Engine {
     }
 
     /// How long a silenced connection stays open, in nanoseconds: 10 minutes.
-    static let longestSilence: Int64 = 600_000_000_000
+    static let longestSilence = FaultLimits.hang
 }
 
 /// The time-outs of a world's connections while its manual clock advances.

@@ -6,7 +6,7 @@ import Text
 final class UpstreamServer {
     let url: UpstreamURL
     /// The addresses, starting with the one that last accepted a connection; empty before a lookup.
-    var addresses: [SocketAddress]
+    var addresses: [SocketAddress] = []
     let context: TLSContext?
     /// TLS tickets for resuming sessions, newest last.
     var tickets: [TLSTicket] = []
@@ -15,8 +15,8 @@ final class UpstreamServer {
     /// The error from the last lookup.
     var lookupError: SocketError?
 
-    init(_ url: UpstreamURL, addresses: [SocketAddress] = [], trust: TLSTrust) throws(TLSError) {
-        (self.url, self.addresses) = (url, addresses)
+    init(_ url: UpstreamURL, trust: TLSTrust) throws(TLSError) {
+        self.url = url
         context = url.isSecure ? try TLSContext.client(trust: trust) : nil
     }
 

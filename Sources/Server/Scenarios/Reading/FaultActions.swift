@@ -148,7 +148,7 @@ extension SocketFault {
         guard let fields = Fields(value, as: .close) else { return nil }
         let code = fields.required("code", Messages.integer(in: 0...65_535))?.integer(0...65_535)
         let reason = fields["reason"]?.string(expected: "a string") ?? ""
-        if reason.utf8.count > 123 { fields.refuse("reason", Messages.closeReason) }
+        if reason.utf8.count > FaultLimits.closeReason { fields.refuse("reason", Messages.closeReason) }
         return code.map { .close(code: UInt16($0), reason: reason) }
     }
 

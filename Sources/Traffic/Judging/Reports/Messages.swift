@@ -116,8 +116,9 @@ enum Messages {
         return names.isEmpty ? nil : "\(Words.counted(names.count, noun)) failed: \(short(different))."
     }
     /// The first few names in a list, and the number of remaining names.
-    static func short(_ names: [String], limit: Int = 5) -> String {
-        names.count <= limit + 1
+    static func short(_ names: [String]) -> String {
+        let limit = 5
+        return names.count <= limit + 1
             ? Words.list(names) : Words.list(Array(names.prefix(limit)) + ["\(names.count - limit) more"])
     }
 

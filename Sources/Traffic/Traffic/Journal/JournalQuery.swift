@@ -169,15 +169,6 @@ extension JournalEvent {
     }
 }
 
-extension Journal {
-    /// Returns the entries that match a query, in its order.
-    ///
-    /// This takes one or two passes over the journal. Frames are parsed only for `type`.
-    public func entries(_ query: JournalQuery) -> [JournalEntry] {
-        JournalSearch(query, in: entries()).compactMap { if case .found(let entry) = $0 { entry } else { nil } }
-    }
-}
-
 extension JournalQuery {
     public static let parameters = [
         "method", "path", "status", "endpoint", "user", "trace", "connection", "kind", "unmatched", "since", "before",

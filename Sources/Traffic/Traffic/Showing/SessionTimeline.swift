@@ -29,12 +29,6 @@ public struct SessionTimeline: Sendable {
         self.showsBodies = showsBodies
     }
 
-    public func text(of session: Session, name: String, notes: [HARNote] = []) -> String {
-        var text = ""
-        write(session, name: name, notes: notes) { text += $0 + "\n" }
-        return text
-    }
-
     /// Writes the text line by line, without line ends.
     public func write(_ session: Session, name: String, notes: [HARNote] = [], to output: (String) -> Void) {
         let name = TerminalText.escaped(name)
