@@ -267,7 +267,7 @@ let package = Package(
             exclude: ["Reports/Golden"]),
         .testTarget(
             name: "ReplayTests",
-            dependencies: ["FitIQAPI", "JSON", "Replay", "TestSupport", "Traffic", "WebSocket", httpTypes]),
+            dependencies: ["FitIQAPI", "JSON", "Replay", "TestSupport", "Text", "Traffic", "WebSocket", httpTypes]),
         .testTarget(
             name: "HostingTests", dependencies: ["FitIQAPI", "Hosting", "Sockets", "TLS", "TestSupport", "Traffic"]),
         .testTarget(
@@ -289,7 +289,7 @@ let package = Package(
             name: "ScenariosTests",
             dependencies: [
                 "Faults", "FitIQAPI", "FitIQBackend", "JSON", "MCP", "Patterns", "Replay", "Scenarios", "TestSupport",
-                "Traffic",
+                "Text", "Traffic",
             ]),
         .testTarget(
             name: "FitIQAPITests",
@@ -301,7 +301,7 @@ let package = Package(
             name: "ContractSuiteTests",
             dependencies: [
                 "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "TestSupport",
-                "Traffic",
+                "Text", "Traffic",
             ]),
         .testTarget(
             name: "ContractTests",

@@ -181,7 +181,7 @@ struct FakeBackendTests {
     @Test("A test cannot advance a clock that follows the system clock", .fakeBackend())
     func realClock() async throws {
         let backend = try FakeBackend.current
-        await #expect(throws: ClockIsReal.self) { try await backend.advance(by: .seconds(1)) }
+        await #expect(throws: FakeBackend.Refusal.realClock) { try await backend.advance(by: .seconds(1)) }
     }
 
     @Test("A test can enable and disable faults by name", .fakeBackend("flaky-500"))
@@ -266,7 +266,7 @@ struct FakeBackendTests {
     @Test("A test cannot wait for an event on a clock that follows the system clock", .fakeBackend())
     func realClockUntil() async throws {
         let backend = try FakeBackend.current
-        await #expect(throws: ClockIsReal.self) { try await backend.advance(until: .socketEnds) }
+        await #expect(throws: FakeBackend.Refusal.realClock) { try await backend.advance(until: .socketEnds) }
     }
 
     @Test("An error in an inline scenario fails the test")
@@ -400,7 +400,7 @@ struct FakeBackendTests {
     func unknownScenario() async throws {
         let trait = FakeBackendTrait.fakeBackend("drop-mid-steam")
         let test = try #require(Test.current)
-        let error = await #expect(throws: UnknownScenario.self) {
+        let error = await #expect(throws: FakeBackend.Refusal.self) {
             try await trait.provideScope(for: test, testCase: nil) {}
         }
         #expect(error?.description.contains("drop-mid-stream") == true)
@@ -408,7 +408,7 @@ struct FakeBackendTests {
 
     @Test("Outside a test that has a backend, `FakeBackend.current` throws an error with instructions")
     func none() {
-        let error = #expect(throws: NoFakeBackend.self) { try FakeBackend.current }
+        let error = #expect(throws: FakeBackend.Refusal.self) { try FakeBackend.current }
         #expect(error?.description.contains("@Test(.fakeBackend())") == true)
     }
 

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Testing
+import Text
 
 @testable import Replay
 @testable import Traffic
@@ -26,20 +27,20 @@ struct MessagesTests {
     static let place = Messages.place(5, SessionRequest(method: "GET", url: "https://api.fitiq.example/a?b=1"))
 
     static let rows: KeyValuePairs<String, String> = [
-        ReplayError.empty.description:
+        Refusal.empty.description:
             "The session has no requests, so there is nothing to replay; record one with 'fitiq-mock record'.",
-        ReplayError.nothingToPlay(2).description:
+        Refusal.nothingToPlay(2).description:
             "The server answers all of the session's requests itself (2, such as /health), so there is nothing "
             + "to replay; record an app's requests.",
         Messages.ownRequests(2, ["/favicon.ico", "/health"]):
             "The replay skips 2 requests of the session (/favicon.ico, /health), because the server answers such requests itself.",
         Messages.ownRequests(1, ["CONNECT"]):
             "The replay skips 1 request of the session (CONNECT), because the server answers such requests itself.",
-        ReplayError.tooManyEntries(100_001).description:
+        Refusal.tooManyEntries(100_001).description:
             "The session has 100001 requests, but at most 100000 can be replayed; split it.",
-        ReplayError.tooManyFrames(1_000_001).description:
+        Refusal.tooManyFrames(1_000_001).description:
             "The session's WebSockets have 1000001 frames, but at most 1000000 can be replayed; split it.",
-        ReplayError.tooManyBytes(536_870_913).description:
+        Refusal.tooManyBytes(536_870_913).description:
             "The session's fields, bodies and frames take up 536870913 bytes, but at most 536870912 can be "
             + "replayed; split it.",
         place: "Entry 5 (GET /a?b=1)",

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Replay
 import Testing
+import Text
 import Traffic
 
 @testable import Replay
@@ -21,7 +22,7 @@ struct PlanTests {
             frames: Array(repeating: frame(.server, 0, .pong, []), count: frames))
     }
 
-    static func refusal(of entries: [SessionExchange]) -> ReplayError? {
+    static func refusal(of entries: [SessionExchange]) -> Refusal? {
         do {
             _ = try ReplayPlan(Session(entries: entries))
             return nil
@@ -276,6 +277,6 @@ struct OwnRequestTests {
     @Test("The plan rejects a session that consists only of requests that the server answers itself")
     func nothingElse() {
         let builder = SessionBuilder().exchange("GET", "/health").exchange("GET", "/favicon.ico")
-        #expect(throws: ReplayError.nothingToPlay(2)) { try builder.plan() }
+        #expect(throws: Refusal.nothingToPlay(2)) { try builder.plan() }
     }
 }

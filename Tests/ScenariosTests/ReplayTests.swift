@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import Replay
 import Testing
+import Text
 
 @testable import Scenarios
 @testable import Traffic
@@ -65,7 +66,7 @@ struct ReplayTests {
         let mistake = try #require(errors?.mistakes.first)
         #expect(mistake.line == 3 && mistake.path == "replay.session")
         #expect(mistake.message.hasPrefix("replay.session cannot be played back: "))
-        #expect(throws: SessionTrouble.self) { try SessionReplay.Recording(readingHAR: Array("{".utf8)) }
+        #expect(throws: Refusal.self) { try SessionReplay.Recording(readingHAR: Array("{".utf8)) }
         #expect(try SessionReplay.Recording(readingHAR: Array(Self.har.utf8)).plan == ReplayPlan(Self.session))
     }
 

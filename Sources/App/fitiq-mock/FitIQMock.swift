@@ -330,7 +330,7 @@ enum Blocking {
             return (try result.get(), signal)
         } catch let failure as Failure {
             throw failure
-        } catch let error as ExploreError {
+        } catch let error as Refusal {
             throw Failure.configuration(error.description)
         } catch {
             if let signal { throw Failure.interrupted(by: signal) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Scenarios
+import Text
 import Traffic
 
 /// Reads a recorded session from a file and from the attached files where Playwright stores bodies and messages.
@@ -23,7 +24,7 @@ enum SessionFile {
         return try orFailure(
             try SessionReplay.Recording(readingHAR: bytes, prefix: prefix) { attachment($0, of: path) }
         ) {
-            (error: SessionTrouble) in .configuration(Messages.unplayable(path, error.description))
+            (error: Refusal) in .configuration(Messages.unplayable(path, error.description))
         }
     }
 

@@ -125,7 +125,7 @@ enum Settings {
     }
 
     static func upstreamURL(_ text: String) throws(Failure) -> UpstreamURL {
-        try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in .configuration("\(error.description).") }
+        try orFailure(try UpstreamURL(text)) { (error: Refusal) in .configuration("\(error.description).") }
     }
 
     static func upstreamCredentials() throws(Failure) -> UpstreamCredentials {

@@ -5,16 +5,15 @@ import MockServer
 import Scenarios
 import Sockets
 import Synchronization
+import Text
 import Traffic
 
 /// Changing a test's world, and waiting for events.
 extension FakeBackend {
-    /// A refusal by the backend.
+    /// The error for a test that uses its backend wrongly, or that the backend refuses.
     ///
     /// The description says how to fix the problem.
-    public struct Refusal: Error, CustomStringConvertible {
-        public let description: String
-    }
+    public typealias Refusal = Text.Refusal
 
     // MARK: Faults
 
@@ -46,9 +45,9 @@ extension FakeBackend {
         do {
             return try await server.perform { [access] engine, _ in try body(engine, access) }
         } catch let error as APIError {
-            throw Refusal(description: error.message)
+            throw Refusal(error.message)
         } catch let error as ScenarioErrors {
-            throw Refusal(description: error.description)
+            throw Refusal(error.description)
         }
     }
 
@@ -174,15 +173,15 @@ extension FakeBackend {
     /// Advances the world's clock from event to event until a new event matches.
     ///
     /// - Parameter limit: The maximum time by which the clock may advance.
-    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. A ``Refusal`` with the nearest entries if no
-    ///   event matched; the clock is then at the limit.
+    /// - Throws: A ``Refusal`` if the world follows the system's clock, or, with the nearest entries, if no event
+    ///   matched; the clock is then at the limit.
     @discardableResult
     public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Event {
         let search = Search(condition, after: try await entries().last?.number ?? 0)
         let end = try await time().advanced(byNanoseconds: max(0, limit.nanoseconds))
         while true {
             let isOver = try await server.perform { [access] engine, now in
-                guard engine.hasManualClock(world: access.id) else { throw ClockIsReal() }
+                guard engine.hasManualClock(world: access.id) else { throw Refusal.realClock }
                 let time = engine.time(ofWorld: access.id) ?? now
                 let next = min(max(engine.nextDue(ofWorld: access.id, at: now) ?? end, time), end)
                 engine.advanceWorld(access.id, to: next, at: now, noted: next > time)
@@ -218,6 +217,6 @@ private final class Search: Sendable {
     }
 
     func refusal(_ when: String) -> FakeBackend.Refusal {
-        FakeBackend.Refusal(description: Messages.nothingCame(text, when, near: lookout.withLock { $0.nearMisses }))
+        FakeBackend.Refusal(Messages.nothingCame(text, when, near: lookout.withLock { $0.nearMisses }))
     }
 }

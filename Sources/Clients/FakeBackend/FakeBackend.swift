@@ -2,6 +2,7 @@ import FitIQAPI
 import Judging
 import MockServer
 import Testing
+import Text
 import Traffic
 
 /// A test's world: the backend's address and the client's traffic.
@@ -34,10 +35,10 @@ public struct FakeBackend: Sendable {
 
     /// The backend of the current test.
     ///
-    /// - Throws: ``NoFakeBackend`` if the test has no backend or the task is not a child of the test's task.
+    /// - Throws: A ``Refusal`` if the test has no backend or the task is not a child of the test's task.
     public static var current: FakeBackend {
         get throws {
-            guard let backend = running else { throw NoFakeBackend() }
+            guard let backend = running else { throw Refusal.noFakeBackend }
             return backend
         }
     }
@@ -63,10 +64,10 @@ public struct FakeBackend: Sendable {
     ///
     /// When this function returns, all events that were due have happened, and their output has been sent.
     ///
-    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. Pass `clock: .manual` to the trait.
+    /// - Throws: A ``Refusal`` if the world follows the system's clock. Pass `clock: .manual` to the trait.
     public func advance(by duration: Duration) async throws {
         try await server.perform { [access] engine, now in
-            guard engine.hasManualClock(world: access.id) else { throw ClockIsReal() }
+            guard engine.hasManualClock(world: access.id) else { throw Refusal.realClock }
             let time = engine.time(ofWorld: access.id) ?? now
             engine.advanceWorld(
                 access.id, to: time.advanced(byNanoseconds: max(0, duration.nanoseconds)), at: now, noted: true)
@@ -79,7 +80,7 @@ public struct FakeBackend: Sendable {
     /// The verdicts on the client and its situations so far.
     public func judgement() async throws -> Judgement {
         try await server.perform { [access] engine, now in
-            guard let judgement = engine.judgement(ofWorld: access.id, at: now) else { throw NoFakeBackend() }
+            guard let judgement = engine.judgement(ofWorld: access.id, at: now) else { throw Refusal.noFakeBackend }
             return judgement
         }
     }

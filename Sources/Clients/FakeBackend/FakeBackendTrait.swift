@@ -112,7 +112,7 @@ extension Trait where Self == FakeBackendTrait {
     ) -> FakeBackendTrait {
         let builtIn: @Sendable () throws -> Scenario = {
             if let found = Scenario.builtIn(named: scenario) { return found }
-            throw UnknownScenario(description: Scenario.unknownBuiltIn(scenario))
+            throw FakeBackend.Refusal(Scenario.unknownBuiltIn(scenario))
         }
         let text = Scenario.builtInText(named: scenario) ?? "name: \(scenario)"
         return FakeBackendTrait(plan: Plan(scenario: builtIn, text: text, guide: guide, clock: clock))

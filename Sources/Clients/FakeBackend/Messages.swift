@@ -7,23 +7,12 @@ import Traffic
 
 // This file contains all of the module's user-visible text.
 
-/// A test without a backend requested its backend.
-public struct NoFakeBackend: Error, CustomStringConvertible {
-    public let description =
+extension Refusal {
+    static let noFakeBackend = Refusal(
         "This test has no fake backend: write @Test(.fakeBackend()) or @Suite(.fakeBackend()), and use "
-        + "FakeBackend.current in the test's own task or a child task, not in Task.detached."
-}
-
-/// A test tried to advance a clock that follows the system's clock.
-public struct ClockIsReal: Error, CustomStringConvertible {
-    public let description =
-        "This backend follows the system's clock, which cannot be moved: write .fakeBackend(…, clock: .manual)."
-}
-
-/// The scenario does not exist.
-public struct UnknownScenario: Error, CustomStringConvertible {
-    /// The scenario's name, and the existing names.
-    public let description: String
+            + "FakeBackend.current in the test's own task or a child task, not in Task.detached.")
+    static let realClock = Refusal(
+        "This backend follows the system's clock, which cannot be moved: write .fakeBackend(…, clock: .manual).")
 }
 
 /// Messages for a test about its client.

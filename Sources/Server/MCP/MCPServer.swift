@@ -1,5 +1,6 @@
 import Digests
 import JSON
+import Text
 
 /// A Model Context Protocol server as a pure function of messages, without state, clock, sockets or processes.
 ///
@@ -190,15 +191,15 @@ public struct MCPServer: Sendable {
         guard let tool = MCPTool.all.first(where: { $0.name == name }) else {
             throw MCPError(.invalidParameters, MCPMessages.unknown("tool", name, among: tools.map(\.name)))
         }
-        do throws(MCPRefusal) {
+        do throws(Refusal) {
             let arguments = try MCPArguments(request.params["arguments"], of: tool, world: world)
             let shape = try MCPShape(tool, arguments)
             let work = try tool.ask(arguments)
             if case .known(let value) = work { return .answer(request.toolResult(value, shape)) }
-            if case .run = work, command == nil { throw MCPRefusal(MCPMessages.noCommand(name)) }
+            if case .run = work, command == nil { throw Refusal(MCPMessages.noCommand(name)) }
             return .call(MCPCall(work: work, request: request, shape: shape))
         } catch {
-            return .answer(request.toolError(error.message))
+            return .answer(request.toolError(error.description))
         }
     }
 }

@@ -12,13 +12,13 @@ struct MCPShape: Sendable {
     /// The number of elements requested from the admin API.
     private let asked: Int
 
-    init(_ tool: MCPTool, _ arguments: MCPArguments) throws(MCPRefusal) {
+    init(_ tool: MCPTool, _ arguments: MCPArguments) throws(Refusal) {
         self.tool = tool
         cursor = arguments["cursor"]?.string
         asked = arguments["limit"]?.int ?? MCPTool.entriesAtOnce
         limit = arguments["max_bytes"]?.int ?? MCPLimits.answer
-        guard MCPLimits.answers.contains(limit) else { throw MCPRefusal(MCPMessages.badLimit(limit)) }
-        guard cursor.map({ Self.position(in: $0) != nil }) ?? true else { throw MCPRefusal(MCPMessages.badCursor) }
+        guard MCPLimits.answers.contains(limit) else { throw Refusal(MCPMessages.badLimit(limit)) }
+        guard cursor.map({ Self.position(in: $0) != nil }) ?? true else { throw Refusal(MCPMessages.badCursor) }
     }
 
     private static let textMark = "text:"

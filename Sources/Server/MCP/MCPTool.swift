@@ -55,11 +55,11 @@ struct MCPTool: Sendable {
 
     /// The work for a call: the request in the first row of `requests` that has the call's `action` and whose `if`
     /// names one of the call's arguments.
-    func ask(_ arguments: MCPArguments) throws(MCPRefusal) -> MCPCall.Work {
+    func ask(_ arguments: MCPArguments) throws(Refusal) -> MCPCall.Work {
         if runsCommand { return .run([name] + arguments.options(in: ownArguments)) }
         if name == "scenario", arguments["action"] == "show" {
             let name = try arguments.text("name")
-            guard let text = Scenario.builtInText(named: name) else { throw MCPRefusal(Scenario.unknownBuiltIn(name)) }
+            guard let text = Scenario.builtInText(named: name) else { throw Refusal(Scenario.unknownBuiltIn(name)) }
             return .known(["name": .string(name), "yaml": .string(text)])
         }
         let row = requests.first { row in
@@ -70,7 +70,7 @@ struct MCPTool: Sendable {
             preconditionFailure("The tool table has no request for \(name).")
         }
         let path = try arguments.path(words[1]) + (row["query"] == true ? arguments.query : "")
-        let body = try row["body"].map { (body) throws(MCPRefusal) in try arguments.filled(body) ?? [:] }
+        let body = try row["body"].map { (body) throws(Refusal) in try arguments.filled(body) ?? [:] }
         return .admin(method: String(words[0]), path: path, body: body?.encoded())
     }
 }
@@ -81,19 +81,19 @@ struct MCPArguments: Sendable {
     private let world: String?
 
     /// - Parameter world: The world to use if the arguments do not name one.
-    init(_ value: JSONValue?, of tool: MCPTool, world: String?) throws(MCPRefusal) {
-        guard let given = (value ?? [:]).object else { throw MCPRefusal(MCPMessages.badArguments) }
+    init(_ value: JSONValue?, of tool: MCPTool, world: String?) throws(Refusal) {
+        guard let given = (value ?? [:]).object else { throw Refusal(MCPMessages.badArguments) }
         values = given
         for (key, value) in given {
             guard let schema = tool.arguments[key] else {
-                throw MCPRefusal(MCPMessages.unknown("argument", key, among: tool.arguments.keys))
+                throw Refusal(MCPMessages.unknown("argument", key, among: tool.arguments.keys))
             }
             let types = (schema["type"]?.array ?? [schema["type"] ?? .null]).compactMap(\.string)
             guard types.contains(where: { Self.takes($0, value) }) else {
-                throw MCPRefusal(MCPMessages.wrongType(key, types, got: value))
+                throw Refusal(MCPMessages.wrongType(key, types, got: value))
             }
             if let words = schema["enum"]?.array?.compactMap(\.string), !words.contains(value.string ?? "") {
-                throw MCPRefusal(MCPMessages.unknown(key, value.string ?? "", among: words))
+                throw Refusal(MCPMessages.unknown(key, value.string ?? "", among: words))
             }
         }
         self.world = values["world"]?.string ?? world
@@ -114,19 +114,19 @@ struct MCPArguments: Sendable {
 
     subscript(name: String) -> JSONValue? { values[name] }
 
-    private func required(_ name: String) throws(MCPRefusal) -> JSONValue {
-        guard let value = values[name] else { throw MCPRefusal(MCPMessages.lacksArgument(name)) }
+    private func required(_ name: String) throws(Refusal) -> JSONValue {
+        guard let value = values[name] else { throw Refusal(MCPMessages.lacksArgument(name)) }
         return value
     }
 
-    func text(_ name: String) throws(MCPRefusal) -> String { try Self.text(of: required(name)) }
+    func text(_ name: String) throws(Refusal) -> String { try Self.text(of: required(name)) }
     private static func text(of value: JSONValue) -> String { value.string ?? value.description }
 
     // MARK: The parts of a request
 
     /// A path from the table with the arguments filled in: `~` is the call's world, and `{name}` is an argument as one
     /// segment.
-    func path(_ template: Substring) throws(MCPRefusal) -> String {
+    func path(_ template: Substring) throws(Refusal) -> String {
         let id = PercentCoding.encoded(world ?? "default")
         var path: [String] = []
         for part in template.split(separator: "/") {
@@ -150,7 +150,7 @@ struct MCPArguments: Sendable {
     /// `"{name}"` is a required argument, `"{name?}"` is an optional argument, and `"{name:yaml}"` is a scenario file
     /// as JSON. The member `...` is replaced by the members of its value. A list of names becomes an object that
     /// contains whichever of the named arguments the call has.
-    func filled(_ template: JSONValue) throws(MCPRefusal) -> JSONValue? {
+    func filled(_ template: JSONValue) throws(Refusal) -> JSONValue? {
         if let names = template.array?.compactMap(\.string) { return picking(names) }
         if let name = template.string.flatMap(Self.argument) {
             if name.hasSuffix(":yaml") { return try scenario(text(String(name.dropLast(5)))) }
@@ -165,12 +165,12 @@ struct MCPArguments: Sendable {
         return .object(object)
     }
 
-    private func scenario(_ text: String) throws(MCPRefusal) -> JSONValue {
-        guard text.utf8.count <= MCPLimits.scenario else { throw MCPRefusal(MCPMessages.longScenario(text.utf8.count)) }
+    private func scenario(_ text: String) throws(Refusal) -> JSONValue {
+        guard text.utf8.count <= MCPLimits.scenario else { throw Refusal(MCPMessages.longScenario(text.utf8.count)) }
         do throws(ScenarioErrors) {
             return try JSONValue(yaml: Array(text.utf8))
         } catch {
-            throw MCPRefusal(error.description)
+            throw Refusal(error.description)
         }
     }
 
@@ -208,10 +208,4 @@ struct MCPArguments: Sendable {
             }
         }
     }
-}
-
-/// Why a tool refuses a call.
-struct MCPRefusal: Error {
-    let message: String
-    init(_ message: String) { self.message = message }
 }

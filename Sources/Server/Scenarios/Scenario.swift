@@ -282,31 +282,21 @@ public struct SessionReplay: Sendable, Equatable {
         ///   - prefix: The path before the API's paths; requests may omit it.
         ///   - attachment: Returns the bytes of the file with this name next to the HAR file; nil if there is none.
         /// - Throws: The mistakes in the file, which may be up to 256 MiB in size, or the reason why it cannot be
-        ///   replayed (``ReplayError``).
+        ///   replayed.
         public init(
             readingHAR bytes: [UInt8], prefix: PathPrefix? = nil,
             attachment: @escaping (String) -> [UInt8]? = { _ in nil }
-        ) throws(SessionTrouble) {
+        ) throws(Refusal) {
             let file: HARFile
             do throws(HARError) {
                 file = try HARFile(reading: bytes, attachment: attachment)
             } catch {
-                throw SessionTrouble(description: error.description)
+                throw Refusal(error.description)
             }
-            do throws(ReplayError) {
-                plan = try ReplayPlan(file.session, prefix: prefix)
-            } catch {
-                throw SessionTrouble(description: error.description)
-            }
+            plan = try ReplayPlan(file.session, prefix: prefix)
             notes = file.notes.map(\.description) + plan.notes
         }
     }
-}
-
-/// An error that prevents replaying a session.
-public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A sentence: the position in the file, the problem, and what was expected.
-    public let description: String
 }
 
 extension Scenario {

@@ -53,7 +53,7 @@ extension Upstream {
 
     private static func url(_ cursor: Cursor) -> UpstreamURL? {
         guard let text = cursor.string(expected: Messages.upstreamURL) else { return nil }
-        do throws(UpstreamURL.Refusal) {
+        do throws(Refusal) {
             return try UpstreamURL(text)
         } catch {
             return cursor.refuse(Messages.badUpstream(error.description))

@@ -1,28 +1,33 @@
 import Text
 import Traffic
 
-/// All user-visible sentences in the replay.
-enum Messages {
-    // MARK: Refusals
-
-    static func refusal(_ error: ReplayError) -> String {
-        switch error {
-        case .empty:
-            "The session has no requests, so there is nothing to replay; record one with 'fitiq-mock record'."
-        case .nothingToPlay(let count):
+/// The reasons for not replaying a session.
+extension Refusal {
+    static let empty = Refusal(
+        "The session has no requests, so there is nothing to replay; record one with 'fitiq-mock record'.")
+    static func nothingToPlay(_ count: Int) -> Refusal {
+        Refusal(
             "The server answers all of the session's requests itself (\(count), such as /health), so there is "
-                + "nothing to replay; record an app's requests."
-        case .tooManyEntries(let count):
-            "The session has \(count) requests, but at most \(ReplayLimits.entries) can be replayed; split it."
-        case .tooManyFrames(let count):
-            "The session's WebSockets have \(count) frames, but at most \(ReplayLimits.frames) can be "
-                + "replayed; split it."
-        case .tooManyBytes(let count):
-            "The session's fields, bodies and frames take up \(count) bytes, but at most \(ReplayLimits.bytes) "
-                + "can be replayed; split it."
-        }
+                + "nothing to replay; record an app's requests.")
     }
+    static func tooManyEntries(_ count: Int) -> Refusal {
+        Refusal(
+            "The session has \(count) requests, but at most \(ReplayLimits.entries) can be replayed; split it.")
+    }
+    static func tooManyFrames(_ count: Int) -> Refusal {
+        Refusal(
+            "The session's WebSockets have \(count) frames, but at most \(ReplayLimits.frames) can be "
+                + "replayed; split it.")
+    }
+    static func tooManyBytes(_ count: Int) -> Refusal {
+        Refusal(
+            "The session's fields, bodies and frames take up \(count) bytes, but at most \(ReplayLimits.bytes) "
+                + "can be replayed; split it.")
+    }
+}
 
+/// All other user-visible sentences in the replay.
+enum Messages {
     // MARK: Notes on a plan
 
     /// The name of the entry that a note is about.

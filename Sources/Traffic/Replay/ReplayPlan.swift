@@ -30,7 +30,7 @@ public struct ReplayPlan: Sendable, Equatable {
     var origins: Origins { vocabulary.origins }
 
     /// Compiles a session, or throws if nothing can be replayed or a limit of ``ReplayLimits`` is exceeded.
-    public init(_ session: Session, prefix: PathPrefix? = nil) throws(ReplayError) {
+    public init(_ session: Session, prefix: PathPrefix? = nil) throws(Refusal) {
         let session = session.without(prefix)
         self.prefix = prefix
         try Self.check(session)
@@ -63,7 +63,7 @@ public struct ReplayPlan: Sendable, Equatable {
     /// The memory that an entry or a frame takes in addition to its content, in bytes.
     static let (memoryOfEntry, memoryOfFrame) = (1024, 192)
 
-    private static func check(_ session: Session) throws(ReplayError) {
+    private static func check(_ session: Session) throws(Refusal) {
         guard !session.entries.isEmpty else { throw .empty }
         guard session.entries.count <= ReplayLimits.entries else { throw .tooManyEntries(session.entries.count) }
         var (frames, bytes) = (0, 0)

@@ -63,16 +63,16 @@ public struct ReplaySettings: Sendable, Equatable {
 public enum ReplayLimits {
     /// The maximum number of entries in a session.
     ///
-    /// A session with more entries is refused (``ReplayError/tooManyEntries(_:)``).
+    /// A session with more entries is refused.
     public static let entries = 100_000
     /// The maximum number of frames on all sockets in a session.
     ///
-    /// A session with more frames is refused (``ReplayError/tooManyFrames(_:)``).
+    /// A session with more frames is refused.
     public static let frames = 1_000_000
     /// The maximum number of bytes in fields, bodies and frames, including a fixed overhead per entry and frame: 512
     /// MiB.
     ///
-    /// A session with more bytes is refused (``ReplayError/tooManyBytes(_:)``).
+    /// A session with more bytes is refused.
     public static let bytes = 512 * 1_024 * 1_024
     /// The maximum number of recorded IDs, dates and tokens.
     ///
@@ -109,19 +109,6 @@ public enum ReplayLimits {
     ///
     /// Longer waits are shortened to this limit.
     public static let longestWait: Int64 = 24 * 3_600 * 1_000_000_000
-}
-
-/// An error that prevents replaying a session.
-public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
-    case empty
-    /// The server answers all requests in the session itself; the value is their number.
-    case nothingToPlay(Int)
-    case tooManyEntries(Int)
-    case tooManyFrames(Int)
-    case tooManyBytes(Int)
-
-    /// The problem and how to fix it.
-    public var description: String { Messages.refusal(self) }
 }
 
 extension Int64 {

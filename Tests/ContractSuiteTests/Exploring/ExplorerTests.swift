@@ -5,6 +5,7 @@ import Judging
 import Scenarios
 import Synchronization
 import Testing
+import Text
 import Traffic
 
 @testable import ContractSuite
@@ -467,7 +468,7 @@ struct ExplorerTests {
                 })
         }
         _ = try await explore(faults: ExploreLimits.rulesOfScenario)
-        let error = await #expect(throws: ExploreError.self) {
+        let error = await #expect(throws: Refusal.self) {
             try await explore(faults: ExploreLimits.rulesOfScenario + 1)
         }
         #expect(error?.description.contains("at most 996 each of faults, answers, meals") == true)

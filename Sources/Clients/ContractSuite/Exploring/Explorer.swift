@@ -1,6 +1,7 @@
 import FitIQAPI
 import Judging
 import Scenarios
+import Text
 
 /// Finds the faults that break a client, and reduces each finding to the smallest schedule.
 ///
@@ -66,7 +67,7 @@ public struct Explorer: Sendable {
     ///     When time runs out, known symptoms are still confirmed until a trial throws `CancellationError`. If a trial
     ///     throws it in a run without faults, the exploration ends without a baseline.
     ///   - observing: Called with the state so far after each evaluated run, in order.
-    /// - Throws: Errors of the harness, or ``ExploreError`` if a story's world leaves no room for faults.
+    /// - Throws: Errors of the harness, or a `Refusal` if a story's world leaves no room for faults.
     public func explore(
         with trial: some Trial, stopping: @escaping @Sendable () -> Exploration.Ending? = { nil },
         observing: (Exploration) -> Void = { _ in }
@@ -76,7 +77,7 @@ public struct Explorer: Sendable {
             let (faults, script) = (story.scenario.faults, story.scenario.script)
             let changeCount = story.scenario.overlay?.changes.count ?? 0
             guard max(faults.count, script.answers.count, script.meals.count, changeCount) <= limit else {
-                throw ExploreError.noRoom(story.name, limit: limit)
+                throw Refusal(ExploringMessages.noRoom(story.name, limit: limit))
             }
         }
         var course = ExplorationCourse(settings, trial, stopping)
@@ -89,16 +90,5 @@ public struct Explorer: Sendable {
             course.exploration.ended = ending
         }
         return course.exploration
-    }
-}
-
-public enum ExploreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A story's world has more than this many faults, answers, meals or overlay changes.
-    case noRoom(String, limit: Int)
-
-    public var description: String {
-        switch self {
-        case .noRoom(let story, let limit): ExploringMessages.noRoom(story, limit: limit)
-        }
     }
 }

@@ -4,6 +4,7 @@ import FitIQBackend
 import JSON
 import Patterns
 import Replay
+import Text
 
 extension Scenario {
     /// Reads a scenario file in YAML, a superset of JSON.
@@ -246,7 +247,7 @@ extension SessionReplay {
         guard case .mapping = cursor.node.content else {
             return cursor.text(1...ScenarioLimits.sessionPath, bytes: ScenarioLimits.sessionPath).map { .file($0) }
         }
-        do throws(SessionTrouble) {
+        do throws(Refusal) {
             return .plan(try Recording(readingHAR: cursor.node.json.encoded()).plan)
         } catch {
             return cursor.refuse(Messages.badSession(error.description))
