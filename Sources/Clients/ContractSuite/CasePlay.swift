@@ -54,11 +54,8 @@ struct CasePlay {
     }
 
     init(world: StageWorld, client: any ClientUnderTest, result: CaseResult, stepLimit: Int, grace: Duration) {
-        self.world = world
-        self.client = client
-        self.result = result
-        self.stepLimit = stepLimit
-        self.grace = grace
+        (self.world, self.client, self.result) = (world, client, result)
+        (self.stepLimit, self.grace) = (stepLimit, grace)
         now = world.access.now
     }
 

@@ -20,13 +20,8 @@ public struct ContractCase: Sendable, CustomStringConvertible {
         _ address: String, _ title: String, _ clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
         guide: GuideMode? = nil, faces: [String] = [], steps: [Step]
     ) {
-        self.address = address
-        self.title = title
-        self.clause = clause
-        self.setting = setting
-        self.guide = guide
-        self.faces = faces
-        self.steps = steps
+        (self.address, self.title, self.clause, self.setting) = (address, title, clause, setting)
+        (self.guide, self.faces, self.steps) = (guide, faces, steps)
     }
 
     package init(

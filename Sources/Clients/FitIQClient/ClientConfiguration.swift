@@ -47,9 +47,7 @@ public struct ClientConfiguration: Sendable {
     }
 
     public init(credentials: Credentials, freshToken: String? = nil, guide: GuideMode = .union) {
-        self.credentials = credentials
-        self.freshToken = freshToken
-        self.guide = guide
+        (self.credentials, self.freshToken, self.guide) = (credentials, freshToken, guide)
     }
 
     /// The chat protocol to use: ``chat`` if the backend supports both protocols; otherwise, the guide's protocol.
@@ -73,9 +71,7 @@ public struct Credentials: Sendable {
     public var refreshToken: String?
 
     public init(token: String = "", apiKey: String, refreshToken: String? = nil) {
-        self.token = token
-        self.apiKey = apiKey
-        self.refreshToken = refreshToken
+        (self.token, self.apiKey, self.refreshToken) = (token, apiKey, refreshToken)
     }
 
     public var fields: HTTPFields {

@@ -46,9 +46,7 @@ public final class VirtualNetwork {
         @exclusivity(unchecked) var isFinishedByServer = false
 
         init(id: ConnectionID, number: Int, endpoint: Endpoint) {
-            self.id = id
-            self.number = number
-            self.endpoint = endpoint
+            (self.id, self.number, self.endpoint) = (id, number, endpoint)
         }
     }
 

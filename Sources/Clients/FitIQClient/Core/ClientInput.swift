@@ -24,10 +24,7 @@ public struct ClientResponse: Sendable {
     public var body: [UInt8]
 
     public init(number: Int, status: Int, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
-        self.number = number
-        self.status = status
-        self.fields = fields
-        self.body = body
+        (self.number, self.status, self.fields, self.body) = (number, status, fields, body)
     }
 }
 
@@ -41,10 +38,7 @@ public struct ClientSocketEnd: Sendable, Hashable {
     public var isOwn: Bool
 
     public init(number: Int, code: CloseCode?, reason: String, isOwn: Bool) {
-        self.number = number
-        self.code = code
-        self.reason = reason
-        self.isOwn = isOwn
+        (self.number, self.code, self.reason, self.isOwn) = (number, code, reason, isOwn)
     }
 }
 

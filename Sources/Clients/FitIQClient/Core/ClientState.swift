@@ -91,9 +91,7 @@ public struct ClientState: Sendable, Hashable {
         public var conversation: String?
 
         public init(id: String, title: String, conversation: String? = nil) {
-            self.id = id
-            self.title = title
-            self.conversation = conversation
+            (self.id, self.title, self.conversation) = (id, title, conversation)
         }
     }
 

@@ -28,10 +28,7 @@ final class ClientLoop: EventLoopHandler {
         _ loop: EventLoop, _ configuration: ClientConfiguration, _ base: BaseURL, inbox: ClientInbox, news: ClientNews,
         refreshToken: FitIQClient.TokenRefresh?, resolve: @escaping NameLookup.Resolve
     ) {
-        self.loop = loop
-        self.inbox = inbox
-        self.news = news
-        self.refreshToken = refreshToken
+        (self.loop, self.inbox, self.news, self.refreshToken) = (loop, inbox, news, refreshToken)
         lookup = NameLookup(loop.mailbox, resolve: resolve)
         core = ClientCore(configuration)
         wire = ClientWire(base: base, seed: SystemEntropy.seed())

@@ -48,10 +48,7 @@ public struct ClientConnection: Sendable {
     }
 
     private init(number: Int, handshake: ClientHandshake?, maskSeed: UInt64, _ limits: WireLimits) {
-        self.number = number
-        self.handshake = handshake
-        self.maskSeed = maskSeed
-        self.limits = limits
+        (self.number, self.handshake, self.maskSeed, self.limits) = (number, handshake, maskSeed, limits)
         var httpLimits = HTTP1.Limits()
         httpLimits.body = limits.body
         http = HTTP1.Connection(role: .client, limits: httpLimits)
