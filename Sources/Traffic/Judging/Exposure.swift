@@ -57,7 +57,7 @@ struct ExposureCounter: Sendable {
         switch fact.kind {
         case .request(let request): observe(request)
         case .opened(let opening):
-            if opening.answeredAt.lag(behind: opening.requestedAt) >= Self.lateAnswer { count(.timeOut) }
+            if opening.answeredAt.nanoseconds(since: opening.requestedAt) >= Self.lateAnswer { count(.timeOut) }
         case .frame(let frame): observe(frame)
         case .fault:
             if silent[fact.connection] == nil { count(.silence) }
@@ -74,7 +74,7 @@ struct ExposureCounter: Sendable {
     }
 
     private mutating func observe(_ request: RequestFact) {
-        let isLate = request.answeredAt.lag(behind: request.requestedAt) >= Self.lateAnswer
+        let isLate = request.answeredAt.nanoseconds(since: request.requestedAt) >= Self.lateAnswer
         if isLate || !request.isAnswered { count(.timeOut) }
         // The client may have seen the status of a truncated response, but the journal does not show it.
         guard request.isAnswered, let status = request.status, status >= 400 else { return }
@@ -156,16 +156,16 @@ struct MealExposure: Sendable {
         if log.status == "failed", settled[key] == nil { paths.append(.failedMeal) }
         if log.isFinal { settled[key] = true }
         guard let accepted = pending[key]?.acceptedAt else { return paths }
-        let isOverdue = time.lag(behind: accepted) > Self.dueAfter
+        let isOverdue = time.nanoseconds(since: accepted) > Self.dueAfter
         if log.isFinal || isOverdue { pending[key] = nil }
         let settledAt = log.isFinal && !isNews ? log.updatedAt?.timestamp ?? time : time
-        if isOverdue, settledAt.lag(behind: accepted) > Self.dueAfter { paths.append(.lateMeal) }
+        if isOverdue, settledAt.nanoseconds(since: accepted) > Self.dueAfter { paths.append(.lateMeal) }
         return paths
     }
 
     /// The number of overdue logs whose client was connected but received no event.
     func overdueCount(at end: Timestamp, in scene: Scene) -> Int {
-        let waiting = pending.values.filter { end.lag(behind: $0.acceptedAt) > Self.dueAfter }
+        let waiting = pending.values.filter { end.nanoseconds(since: $0.acceptedAt) > Self.dueAfter }
         return waiting.count { log in
             scene.sockets.values.contains { $0.user == log.client && $0.openedAt <= log.acceptedAt }
         }

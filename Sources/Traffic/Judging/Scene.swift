@@ -165,7 +165,8 @@ struct Scene: Sendable {
 
         /// Whether a reply that is due has been silent for too long.
         func answerIsOverdue(at time: Timestamp) -> Bool {
-            (stream?.lastPieceAt ?? question?.since).map { time.lag(behind: $0) > SocketTimes.silentAnswer } ?? false
+            (stream?.lastPieceAt ?? question?.since).map { time.nanoseconds(since: $0) > SocketTimes.silentAnswer }
+                ?? false
         }
 
         /// Whether the client has received a reply's start but not its end.

@@ -183,16 +183,3 @@ extension Schedule.Fault: CustomStringConvertible {
         return "\(kind.id)\(time)@\(place)"
     }
 }
-
-extension JournalEvent {
-    /// The names of the faults that affected the event.
-    var faultNames: [String] {
-        switch self {
-        case .exchange(let exchange), .opened(let exchange): exchange.faults
-        case .frame(let frame): frame.faults
-        case .closed(let closing): closing.faults
-        case .fault(let fault): [fault.name]
-        case .clock, .note, .held, .released: []
-        }
-    }
-}

@@ -81,13 +81,13 @@ public struct ClientCore: Sendable {
 
     /// When to call ``advance(to:)``, or nil if nothing is due.
     public var nextDeadline: Timestamp? {
-        var next = earlier(requests.nextDeadline, link.nextDeadline(mayOpen: mayOpenSocket))
-        next = earlier(next, mealLink.nextDeadline(mayOpen: requests.tokens.isUsable))
+        var next = Timestamp.earliest(requests.nextDeadline, link.nextDeadline(mayOpen: mayOpenSocket))
+        next = .earliest(next, mealLink.nextDeadline(mayOpen: requests.tokens.isUsable))
         if let conversation, let turn = conversation.turn {
-            if turn.isHeard, !turn.isLate, link.wanted != nil { next = earlier(next, turn.deadline) }
-            if !turn.isHeard, link.isConnected, !isReadingHistory { next = earlier(next, conversation.nextLook) }
+            if turn.isHeard, !turn.isLate, link.wanted != nil { next = .earliest(next, turn.deadline) }
+            if !turn.isHeard, link.isConnected, !isReadingHistory { next = .earliest(next, conversation.nextLook) }
         }
-        for meal in meals { next = earlier(next, meal.nextDeadline) }
+        for meal in meals { next = .earliest(next, meal.nextDeadline) }
         return next
     }
 

@@ -21,6 +21,14 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
         Timestamp(nanosecondsSinceEpoch: nanosecondsSinceEpoch + nanoseconds)
     }
 
+    /// The nanoseconds since an earlier time.
+    ///
+    /// The subtraction wraps around on overflow, because a journal from another source may contain any time.
+    @inlinable
+    package func nanoseconds(since earlier: Timestamp) -> Int64 {
+        nanosecondsSinceEpoch &- earlier.nanosecondsSinceEpoch
+    }
+
     public static func < (left: Self, right: Self) -> Bool { left.nanosecondsSinceEpoch < right.nanosecondsSinceEpoch }
 
     /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`, the only wire format.

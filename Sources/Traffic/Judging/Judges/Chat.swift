@@ -28,7 +28,7 @@ struct WaitsForConnected: ObligationJudge {
             let message = Messages.tooEarly(openedAt: findings.date(of: socket.openedAt))
             return findings.found(message, [socket.opening, fact.entry])
         }
-        if connectedAt.lag(behind: socket.openedAt) > Tolerance.interval { findings.exercised() }
+        if connectedAt.nanoseconds(since: socket.openedAt) > Tolerance.interval { findings.exercised() }
     }
 }
 
@@ -92,7 +92,7 @@ struct NoSendWhileStreaming: ObligationJudge {
         }
         guard !socket.isSilenced, !socket.isStalled, !socket.answerIsOverdue(at: fact.time) else { return }
         if socket.isStreaming, scene.mode == .enhancedConsultations { return }
-        if let stream = socket.stream, fact.time.lag(behind: stream.first.time) > Tolerance.interval {
+        if let stream = socket.stream, fact.time.nanoseconds(since: stream.first.time) > Tolerance.interval {
             guard !stream.hasLostEnd else { return }
             findings.breached(
                 Messages.sentWhileStreaming(since: findings.date(of: stream.first.time)),
@@ -155,7 +155,7 @@ struct RecoversHistory: ObligationJudge {
         for debt in debts.values.sorted(by: { $0.cut.number < $1.cut.number }) {
             guard let dueAt = debt.dueAt else { continue }
             // The journal records a fetch only when the server answers, so one may have been in flight.
-            let isForgotten = debt.chat.map { end.lag(behind: $0.time) >= Tolerance.second } ?? false
+            let isForgotten = debt.chat.map { end.nanoseconds(since: $0.time) >= Tolerance.second } ?? false
             if dueAt < end || isForgotten { Self.found(debt, &findings) }
         }
     }

@@ -27,8 +27,8 @@ struct KeepAlive: ObligationJudge {
         var isCounted = false
 
         mutating func judge(at time: Timestamp, _ next: JournalEntry?, _ findings: inout Findings) {
-            let gap = time.lag(behind: last.time)
-            if time.lag(behind: idleSince) >= SocketTimes.keepAlive, !isCounted {
+            let gap = time.nanoseconds(since: last.time)
+            if time.nanoseconds(since: idleSince) >= SocketTimes.keepAlive, !isCounted {
                 isCounted = true
                 findings.exercised()
             }
@@ -148,7 +148,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
 
     private mutating func judge(_ handshake: Handshake, _ findings: inout Findings) {
         guard let entry = closed[handshake.consultation] else { return }
-        let gap = handshake.requestedAt.lag(behind: entry.time)
+        let gap = handshake.requestedAt.nanoseconds(since: entry.time)
         // The handshake was in flight when the client closed.
         guard gap >= 0 else { return }
         closed[handshake.consultation] = nil
@@ -159,6 +159,6 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
 
     /// Counts the obligation as exercised if the client had 3 s to reconnect.
     private static func count(_ entry: JournalEntry, until time: Timestamp, _ findings: inout Findings) {
-        if time.lag(behind: entry.time) >= SocketTimes.stayAway { findings.exercised() }
+        if time.nanoseconds(since: entry.time) >= SocketTimes.stayAway { findings.exercised() }
     }
 }

@@ -74,7 +74,8 @@ struct ConflictContinuesExisting: ObligationJudge {
             findings.found(
                 Messages.createdAgain(
                     existing: conflict.existing.text, conflictAt: findings.date(of: conflict.entry.time),
-                    after: request.requestedAt.lag(behind: conflict.entry.time)), [conflict.entry, request.entry])
+                    after: request.requestedAt.nanoseconds(since: conflict.entry.time)),
+                [conflict.entry, request.entry])
         }
         guard request.isAnswered, request.status == 409,
             let id = request.answer?["error"]?["details"]?["existing_consultation_id"]?.exactString
@@ -116,7 +117,7 @@ struct LimitStopsCreating: ObligationJudge {
         case .createConsultation where request.isAtLimit:
             findings.exercised()
             if let refusal = refusals[client] {
-                let wait = request.requestedAt.lag(behind: refusal.time)
+                let wait = request.requestedAt.nanoseconds(since: refusal.time)
                 if wait >= 0, wait < Self.window - Tolerance.interval {
                     findings.found(
                         Messages.createdAtLimit(after: wait, limitAt: findings.date(of: refusal.time)),

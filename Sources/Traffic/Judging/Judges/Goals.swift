@@ -150,7 +150,7 @@ struct LinksCreatedGoal: ObligationJudge {
                 template["type"]?.string == "goal", let socket = scene.sockets[fact.connection]
             else { return }
             let made = [socket.user, socket.consultation, template["id"]?.exactString ?? ""]
-            if let time = told[made], fact.time.lag(behind: time) < Self.suggestionLife { return }
+            if let time = told[made], fact.time.nanoseconds(since: time) < Self.suggestionLife { return }
             told[made] = fact.time
             suggestions[socket.user] = Suggestion(consultation: socket.consultation, entry: fact.entry)
         case .request(let request):
@@ -164,7 +164,7 @@ struct LinksCreatedGoal: ObligationJudge {
         switch request.restEndpoint {
         case .createGoal:
             guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
-            let age = request.requestedAt.lag(behind: suggestion.entry.time)
+            let age = request.requestedAt.nanoseconds(since: suggestion.entry.time)
             // The client sent this goal before the suggestion, so it is not the suggested goal.
             guard age >= 0 else { return }
             suggestions[client] = nil
@@ -204,7 +204,7 @@ struct LinksCreatedGoal: ObligationJudge {
     }
 
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
-        let due = debts.values.filter { end.lag(behind: $0.entry.time) >= Self.dueAfter }
+        let due = debts.values.filter { end.nanoseconds(since: $0.entry.time) >= Self.dueAfter }
         for debt in due.sorted(by: { $0.entry.number < $1.entry.number }) {
             findings.found(
                 Messages.unlinked(

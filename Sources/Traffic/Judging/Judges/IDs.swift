@@ -176,7 +176,7 @@ struct GoneNotReused: ObligationJudge {
             guard let refusal = gone[Owned(client: client, id: id)], time >= refusal.time else { continue }
             findings.found(
                 Messages.reused(
-                    kind, id.text, by: request(), after: time.lag(behind: refusal.time),
+                    kind, id.text, by: request(), after: time.nanoseconds(since: refusal.time),
                     goneAt: findings.date(of: refusal.time)),
                 [refusal, entry])
         }

@@ -204,10 +204,3 @@ enum Tolerance {
     static let interval: Int64 = 50_000_000
     static let second: Int64 = 1_000_000_000
 }
-
-extension Timestamp {
-    /// Returns the nanoseconds since an earlier time.
-    ///
-    /// The subtraction wraps around on overflow, because a journal from another source may contain any time.
-    func lag(behind other: Timestamp) -> Int64 { nanosecondsSinceEpoch &- other.nanosecondsSinceEpoch }
-}

@@ -42,7 +42,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
                 let socket = scene.sockets[event.connection], !socket.isSilenced
             else { return }
             findings.found(
-                Messages.fetchedCompleted(id.text, after: request.requestedAt.lag(behind: event.entry.time)),
+                Messages.fetchedCompleted(id.text, after: request.requestedAt.nanoseconds(since: event.entry.time)),
                 [event.entry, fact.entry])
         case .opened, .closed, .fault, .other: return
         }
@@ -152,7 +152,9 @@ struct PollingCadence: ObligationJudge {
         if case .late(let ended) = load { return judgeRest(request, target, ended, client, in: scene, &findings) }
         guard case .poll(let logs) = load else { return }
         rests[target] = nil
-        let failedAt = failures[target].flatMap { request.requestedAt.lag(behind: $0) < Self.shortestWait ? $0 : nil }
+        let failedAt = failures[target].flatMap {
+            request.requestedAt.nanoseconds(since: $0) < Self.shortestWait ? $0 : nil
+        }
         guard request.isReadable else {
             failures[target] = failedAt ?? request.requestedAt
             return
@@ -167,7 +169,7 @@ struct PollingCadence: ObligationJudge {
             isTooSoon: isTooSoon)
         polls[target] = last.suffix(MealWatch.mostLogs - 1) + [poll]
 
-        let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
+        let isUsers = last.last.map { request.requestedAt.nanoseconds(since: $0.requestedAt) > Self.longestWait }
         // A poll of a list covers several logs. Count the poll towards the log with the fewest polls.
         guard isUsers != true, let log = logs.min(by: { $0.pollCount < $1.pollCount }) else { return }
         watch.count(log.id, of: client)
@@ -189,7 +191,7 @@ struct PollingCadence: ObligationJudge {
         // The count starts again when another log ends.
         let known = rests[target].flatMap { $0.last >= end.entry.time ? $0 : nil }
         let rest = known ?? (count: 0, last: end.entry.time)
-        let wait = request.requestedAt.lag(behind: max(rest.last, end.entry.time))
+        let wait = request.requestedAt.nanoseconds(since: max(rest.last, end.entry.time))
         guard wait <= Self.longestRest else { return watch.forgetEnded(of: client) }
         rests[target] = (rest.count + 1, request.requestedAt)
         // `meal/no-fetch-after-completed` judges requests after a completed event in guides that have it.
@@ -210,12 +212,13 @@ struct PollingCadence: ObligationJudge {
         _ request: RequestFact, _ last: [Poll], _ logs: [MealWatch.Log], _ entry: JournalEntry,
         _ findings: inout Findings
     ) -> Bool {
-        let recent = last.filter { request.requestedAt.lag(behind: $0.requestedAt) < Self.shortestWait }
+        let recent = last.filter { request.requestedAt.nanoseconds(since: $0.requestedAt) < Self.shortestWait }
         let places = max(logs.count, recent.map(\.logCount).max() ?? 1)
         guard places <= last.count else { return false }
         let before = last[last.count - places]
-        let wait = request.requestedAt.lag(behind: before.requestedAt)
-        guard wait >= 0, request.requestedAt.lag(behind: before.dueFrom) < Self.shortestWait - Tolerance.interval else {
+        let wait = request.requestedAt.nanoseconds(since: before.requestedAt)
+        guard wait >= 0, request.requestedAt.nanoseconds(since: before.dueFrom) < Self.shortestWait - Tolerance.interval
+        else {
             return false
         }
         guard request.endpoint == .showMealLog || last.last?.isTooSoon == true else { return true }
@@ -348,7 +351,7 @@ struct MealWatch: Sendable {
         }
         let isFree = asked.contains { log in
             log.hasFreeRepeat || id == nil && log.mayBeListed
-                || log.freeSince.map { request.requestedAt.lag(behind: $0) < Self.grace } ?? false
+                || log.freeSince.map { request.requestedAt.nanoseconds(since: $0) < Self.grace } ?? false
         }
         change(client) { log in
             if (id ?? log.id) == log.id { (log.freeSince, log.hasFreeRepeat) = (nil, isFree && !request.isReadable) }

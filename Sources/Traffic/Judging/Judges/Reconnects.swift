@@ -69,7 +69,7 @@ struct Reconnects: Sendable {
             // The client repeats the attempt with a new token.
             isTry = false
         } else {
-            let wait = series.knownAt.map { handshake.requestedAt.lag(behind: $0) }.flatMap { $0 < 0 ? nil : $0 }
+            let wait = series.knownAt.map { handshake.requestedAt.nanoseconds(since: $0) }.flatMap { $0 < 0 ? nil : $0 }
             var tried = series
             tried.tryCount += 1
             series.tryCount += 1
@@ -274,7 +274,7 @@ struct ReconnectLimit: ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for series in reconnects.open where (1..<SocketTimes.tryLimit).contains(series.tryCount) {
             // The client gave up before the limit.
-            guard let knownAt = series.knownAt, end.lag(behind: knownAt) >= SocketTimes.gaveUp else { continue }
+            guard let knownAt = series.knownAt, end.nanoseconds(since: knownAt) >= SocketTimes.gaveUp else { continue }
             findings.exercised()
         }
     }
@@ -370,7 +370,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
             debt.first = request.entry
             return debt
         }
-        let span = request.requestedAt.lag(behind: first.time)
+        let span = request.requestedAt.nanoseconds(since: first.time)
         if debt.last == nil, span >= SocketTimes.longestWait { debt.last = request.entry }
         return debt
     }

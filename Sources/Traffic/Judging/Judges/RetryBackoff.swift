@@ -44,7 +44,7 @@ struct RetryBackoff: ObligationJudge {
             (self.body, last, self.failure, isAnswered) = (body, request.entry, failure, request.isAnswered)
             isRepeatable =
                 !isAnswered && request.method == .get
-                && last.time.lag(behind: request.requestedAt) < RetryBackoff.shortestWait
+                && last.time.nanoseconds(since: request.requestedAt) < RetryBackoff.shortestWait
         }
     }
 
@@ -62,7 +62,7 @@ struct RetryBackoff: ObligationJudge {
         let body = BodyPrint(request.exchange.body.bytes)
         if let index = all.firstIndex(where: { $0.body == body }) {
             var current = all.remove(at: index)
-            let wait = request.requestedAt.lag(behind: current.last.time)
+            let wait = request.requestedAt.nanoseconds(since: current.last.time)
             if wait > Self.longestWait {
                 current = Series(request, body: body, failure: failure ?? "")
             } else if wait >= 0, !current.isRepeatable || wait >= Self.shortestWait {
@@ -188,11 +188,11 @@ struct CreatesOnce: ObligationJudge {
         let wish = Wish(target: Target(request, of: client), subject: BodyPrint(Self.subject(of: request)))
         let hidden = request.exchange.created
         if let first = creations[wish], request.requestedAt >= first.entry.time,
-            request.requestedAt.lag(behind: first.entry.time) <= RetryBackoff.longestWait,
+            request.requestedAt.nanoseconds(since: first.entry.time) <= RetryBackoff.longestWait,
             let id = hidden ?? RecordedExchange.created(request.status, request.exchange.responseBody.bytes),
             id != first.id, !hasLooked(request, for: first, client)
         {
-            let wait = request.requestedAt.lag(behind: first.entry.time)
+            let wait = request.requestedAt.nanoseconds(since: first.entry.time)
             findings.found(
                 Messages.createdTwice(
                     request.title, [first.id.text, id.text], failedAt: findings.date(of: first.entry.time),

@@ -301,7 +301,7 @@ public struct TrafficFilter: Sendable {
     public mutating func matches(_ entry: JournalEntry) -> Bool {
         defer { query.note(entry, in: &openings) }
         guard query.matches(entry, opening: openings[entry.connection]), chunks != .hide || !entry.event.isChunk,
-            fault.map({ fault in entry.event.faults.contains { fault == "any" || fault == $0 } }) ?? true
+            fault.map({ fault in entry.event.faultNames.contains { fault == "any" || fault == $0 } }) ?? true
         else { return false }
         guard !words.isEmpty else { return true }
         var text = Self.whole.lines(of: entry).joined()
@@ -331,7 +331,7 @@ extension JournalEvent {
     }
 
     /// The names of the applied faults.
-    fileprivate var faults: [String] {
+    public var faultNames: [String] {
         switch self {
         case .exchange(let exchange), .opened(let exchange): exchange.faults
         case .frame(let frame): frame.faults

@@ -243,12 +243,6 @@ extension RecordedExchange {
     }
 }
 
-extension Timestamp {
-    package func nanoseconds(since earlier: Timestamp) -> Int64 {
-        nanosecondsSinceEpoch &- earlier.nanosecondsSinceEpoch
-    }
-}
-
 /// An entry on one line: time, direction, event and the start of its content.
 ///
 /// `#12 +1.250 s → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Header fields, and therefore most credentials,

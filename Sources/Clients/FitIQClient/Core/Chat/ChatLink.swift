@@ -147,7 +147,7 @@ struct ChatLink: Sendable {
     }
 
     func nextDeadline(mayOpen: Bool) -> Timestamp? {
-        if let socket { return earlier(socket.deadline, earlier(socket.nextPing, socket.pongDue)) }
+        if let socket { return .earliest(socket.deadline, .earliest(socket.nextPing, socket.pongDue)) }
         guard wanted != nil, isReady, mayOpen else { return nil }
         return opensAt
     }

@@ -44,7 +44,7 @@ struct FollowedMeal: Sendable {
         switch stage {
         case .creating, .settled: nil
         case .searching(let time): time
-        case .following(let following): earlier(following.nextLook, following.end)
+        case .following(let following): Timestamp.earliest(following.nextLook, following.end)
         }
     }
 }

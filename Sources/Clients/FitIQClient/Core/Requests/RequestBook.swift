@@ -155,10 +155,10 @@ struct RequestBook: Sendable {
         let isHeld = throttledUntil != nil && isSending
         for entry in entries {
             switch entry.phase {
-            case .sent(_, _, let deadline): next = earlier(next, deadline)
-            case .hopeless(let time): next = earlier(next, time)
+            case .sent(_, _, let deadline): next = .earliest(next, deadline)
+            case .hopeless(let time): next = .earliest(next, time)
             case .waiting(let until) where mayGo(entry) && !isHeld:
-                next = earlier(next, max(until, throttledUntil ?? until))
+                next = .earliest(next, max(until, throttledUntil ?? until))
             case .waiting, .uncertain: break
             }
         }
@@ -182,11 +182,6 @@ extension RequestBook.Entry {
     }
 
     func isDue(at now: Timestamp) -> Bool { if case .waiting(let until) = phase { until <= now } else { false } }
-}
-
-func earlier(_ first: Timestamp?, _ second: Timestamp?) -> Timestamp? {
-    guard let first, let second else { return first ?? second }
-    return min(first, second)
 }
 
 extension RequestBook {
