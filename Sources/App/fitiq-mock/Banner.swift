@@ -105,9 +105,7 @@ struct Banner {
         }
         if server.adminToken != nil { lines.append("  Admin       \(Messages.setFirst(.adminToken))") }
         if let url = scenario.upstream?.url { lines.append("  Upstream    \(url)") }
-        if let url = server.localNetworkURL {
-            lines.append("  Network     \(url) (for devices on the same network)")
-        }
+        if let url = server.localNetworkURL { lines.append("  Network     \(url) (for devices on the same network)") }
         if let (email, password) = server.account {
             lines.append("  Account     \(email) with the password \(password)".onOneLine)
         }

@@ -9,8 +9,7 @@ struct Chat: ParsableCommand {
     static let defaultURL = "http://127.0.0.1:8080"
 
     static let configuration = CommandConfiguration(
-        commandName: "chat",
-        abstract: "Chat with a coach on a running fake, and see the answer as it streams.",
+        commandName: "chat", abstract: "Chat with a coach on a running fake, and see the answer as it streams.",
         discussion: """
             Reads messages from standard input, one per line, until the end of input. Continues the existing \
             consultation with this coach, or begins one. Reconnects up to five times if the connection is lost; then \
@@ -184,8 +183,7 @@ struct Chat: ParsableCommand {
     ///
     /// - Parameter input: The input that can end the wait, if any.
     private func attempt(
-        _ client: FitIQClient, _ input: LineInput? = nil,
-        _ body: @escaping @Sendable (FitIQClient) async throws -> Void
+        _ client: FitIQClient, _ input: LineInput? = nil, _ body: @escaping @Sendable (FitIQClient) async throws -> Void
     ) throws {
         let base = try Settings.serverURL(url)
         let adminToken = try Settings.fieldValue(adminToken, .adminToken)

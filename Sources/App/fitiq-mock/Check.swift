@@ -62,8 +62,7 @@ struct Check: ParsableCommand {
 
 struct ListScenarios: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "scenarios",
-        abstract: "List the built-in scenarios, or print one as a template for your own.")
+        commandName: "scenarios", abstract: "List the built-in scenarios, or print one as a template for your own.")
 
     @Argument(help: .init("Print this scenario's YAML.", valueName: "name"), completion: .builtInScenarios)
     var name: String?

@@ -45,8 +45,7 @@ struct CommandRun: Sendable {
         // The world may be gone, or even the server.
         defer { _ = try? Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) } }
         let done = try child.run(
-            in: Harness.environment(of: world, scenario: scenario.name), named: name ?? scenario.name,
-            streams: streams,
+            in: Harness.environment(of: world, scenario: scenario.name), named: name ?? scenario.name, streams: streams,
             activity: { () throws(Failure) in
                 try Harness.perform(server) { engine, _ in engine.activity(ofWorld: world.id) }
             },
@@ -92,8 +91,7 @@ struct CommandChild: Sendable {
     ///   - see: looks at the world before the command is ended.
     /// - Returns: nil if the run was stopped.
     func run<Seen>(
-        in variables: [(name: String, value: String)], named name: String,
-        streams: ChildProcess.Streams = .ofClient,
+        in variables: [(name: String, value: String)], named name: String, streams: ChildProcess.Streams = .ofClient,
         activity: () throws(Failure) -> UInt64, everySecond tick: (Duration) -> Void = { _ in },
         seeing see: () throws(Failure) -> Seen
     ) throws(Failure) -> (ending: Report.CommandOutcome, duration: Duration, seen: Seen)? {

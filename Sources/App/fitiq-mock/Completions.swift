@@ -75,9 +75,7 @@ extension Option {
         self.init(name: name, parsing: parsing, help: .init(help, valueName: value), completion: completion)
     }
 
-    init(
-        _ help: String, _ value: String, _ completion: CompletionKind? = nil
-    ) where Value: ExpressibleByArgument {
+    init(_ help: String, _ value: String, _ completion: CompletionKind? = nil) where Value: ExpressibleByArgument {
         self.init(help: .init(help, valueName: value), completion: completion)
     }
 
@@ -97,17 +95,14 @@ extension Option {
         self.init(wrappedValue: wrappedValue, name: name, help: .init(help, valueName: value), completion: completion)
     }
 
-    init<Number: FixedWidthInteger & Sendable>(
-        _ help: String, as kind: NumberKind<Number>
-    ) where Value == Number? {
+    init<Number: FixedWidthInteger & Sendable>(_ help: String, as kind: NumberKind<Number>) where Value == Number? {
         self.init(parsing: .unconditional, help: .init(help, valueName: "number"), transform: kind.parse)
     }
 }
 
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "completions",
-        abstract: "Print a script that completes commands and options in a shell.",
+        commandName: "completions", abstract: "Print a script that completes commands and options in a shell.",
         discussion: """
             Save the output where the shell looks for it:
 
@@ -116,9 +111,7 @@ struct CompletionsCommand: ParsableCommand {
               fish  ~/.config/fish/completions/fitiq-mock.fish
             """)
 
-    enum Shell: String, CaseIterable, ExpressibleByArgument {
-        case bash, zsh, fish
-    }
+    enum Shell: String, CaseIterable, ExpressibleByArgument { case bash, zsh, fish }
 
     @Argument(help: "bash, zsh or fish.")
     var shell: Shell
@@ -133,8 +126,7 @@ struct CompletionsCommand: ParsableCommand {
 
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema",
-        abstract: "Print the JSON Schema of scenario files, for editors.",
+        commandName: "schema", abstract: "Print the JSON Schema of scenario files, for editors.",
         discussion: """
             In an editor with the YAML language server, the first line of a scenario names the file:
 

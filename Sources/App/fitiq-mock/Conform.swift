@@ -15,8 +15,7 @@ import Traffic
 
 struct ConformCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conform",
-        abstract: "Compare a real server's answers with the fake's answers.",
+        commandName: "conform", abstract: "Compare a real server's answers with the fake's answers.",
         discussion: """
             Compares each answer by status, media type, members, kinds of values and vocabulary; ignores free text \
             and numbers.
@@ -79,14 +78,10 @@ struct ConformCommand: ParsableCommand {
     @Option("Write the deviations to this file, as rows of a Markdown table.", "file", .file())
     var deviations: String?
 
-    @Option(
-        "Write the deviations to this file, as an overlay for 'serve --overlay'.", "file",
-        .scenarioFiles)
+    @Option("Write the deviations to this file, as an overlay for 'serve --overlay'.", "file", .scenarioFiles)
     var accept: String?
 
-    @Option(
-        "Apply the changes in this file to the fake's answers before the comparison.", "file",
-        .scenarioFiles)
+    @Option("Apply the changes in this file to the fake's answers before the comparison.", "file", .scenarioFiles)
     var overlay: String?
 
     @Option("The prefix of the API paths in a session, such as /prod.", "path")
@@ -122,8 +117,7 @@ struct ConformCommand: ParsableCommand {
         let run = ConformRun(
             server: server, trust: try RecordCommand.trust(server, upstreamCa), pause: try pause(isLocal: isLocal),
             credentials: try credentials(isLocal: isLocal),
-            freshToken: try Settings.upstreamSecret(freshToken, .freshToken),
-            cases: selected, output: output,
+            freshToken: try Settings.upstreamSecret(freshToken, .freshToken), cases: selected, output: output,
             progress: quiet ? nil : JobProgress(noun: "case", count: selected.count, isTerminal: false))
         if !isLocal, !yes { try ask(server) }
         let stop = try orFailure(try Gate(), Failure.running)
@@ -277,9 +271,7 @@ struct ConformRun: Sendable {
     /// Starts a proxy on its own thread.
     ///
     /// - Parameter ended: opened when the proxy has stopped and its recording is complete.
-    private func startProxy(
-        recordingTo path: String, _ ended: Gate
-    ) throws -> (url: String, mailbox: Mailbox) {
+    private func startProxy(recordingTo path: String, _ ended: Gate) throws -> (url: String, mailbox: Mailbox) {
         do {
             var configuration = Engine.Configuration()
             configuration.relayed = server

@@ -10,8 +10,7 @@ import Text
 struct Explore: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore",
-        abstract:
-            "Find the faults that break a client, first single faults and then pairs, and report the smallest.",
+        abstract: "Find the faults that break a client, first single faults and then pairs, and report the smallest.",
         usage: "fitiq-mock explore [<options>] -- <command> ...",
         discussion: """
             Runs the command repeatedly, each time against a fresh world with a fault in a different place. The \
@@ -57,9 +56,7 @@ struct Explore: ParsableCommand {
     @Option("How many schedules run at once, from 1 to 16, each in its own world.", "number", parsing: .unconditional)
     var jobs = ExploreLimits.jobs.upperBound
 
-    @Flag(
-        help:
-            "Answer without artificial delays. Delays from faults, and the client's own waits, remain.")
+    @Flag(help: "Answer without artificial delays. Delays from faults, and the client's own waits, remain.")
     var instant = false
 
     @Flag(

@@ -12,8 +12,7 @@ import Text
 @main
 struct FitIQMock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fitiq-mock",
-        abstract: "A fake FitIQ backend for client developers.",
+        commandName: "fitiq-mock", abstract: "A fake FitIQ backend for client developers.",
         discussion: """
             Every 'serve' option can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
             The command line overrides it. --version --json prints the version and the system as JSON.
@@ -221,9 +220,7 @@ func orMistakes<Value>(
 enum System {
     static let stopSignals = [SIGINT, SIGTERM, SIGHUP]
 
-    enum Stream: Int32 {
-        case input, output, error
-    }
+    enum Stream: Int32 { case input, output, error }
 
     /// The number of processors that this machine currently has.
     static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }

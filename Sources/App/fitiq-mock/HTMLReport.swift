@@ -83,8 +83,7 @@ struct HTMLReport {
     var bytes: [UInt8] {
         let page = APIDescription.adminPageBytes
         guard let place = page.firstRange(of: Self.room) else {
-            preconditionFailure(
-                "The page must have a placeholder for runs.")
+            preconditionFailure("The page must have a placeholder for runs.")
         }
         var bytes = Array(page[..<place.lowerBound])
         for index in report.runs.indices {

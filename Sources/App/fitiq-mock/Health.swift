@@ -4,8 +4,7 @@ import Sockets
 
 struct Health: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "health",
-        abstract: "Check whether a server answers, for container health checks.",
+        commandName: "health", abstract: "Check whether a server answers, for container health checks.",
         discussion: "Exits with 0 if the server answers, otherwise with 1.")
 
     @Option("The server's URL, with its plain HTTP port. \(Settings.defaultServer)", "url")
@@ -32,8 +31,7 @@ struct Health: ParsableCommand {
 
 struct WaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "wait",
-        abstract: "Wait until a server accepts requests, and print its URL.",
+        commandName: "wait", abstract: "Wait until a server accepts requests, and print its URL.",
         discussion: """
             Reads the server's --ready-file, and distinguishes a running server's file from a file that a killed \
             server left behind. Exits with 1 if no server is ready in time.

@@ -70,8 +70,7 @@ struct HostOptions: ParsableArguments {
     ) throws(Failure) -> Host {
         let host: Host
         do throws(StartError) {
-            host = try Host(
-                listeningOn: address, secure: secure, upstreamTrust: trust, configuration: configuration)
+            host = try Host(listeningOn: address, secure: secure, upstreamTrust: trust, configuration: configuration)
         } catch {
             try explain(error)
             throw .configuration(Messages.notStarted(error))

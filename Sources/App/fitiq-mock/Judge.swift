@@ -35,8 +35,7 @@ struct JudgeCommand: ParsableCommand {
         completion: .file())
     var journal: String
 
-    @Option(
-        "Judge against one guide, such as consultation-websocket. (default: union, all guides)", "name", .guides)
+    @Option("Judge against one guide, such as consultation-websocket. (default: union, all guides)", "name", .guides)
     var guide: String?
 
     @Option("Judge only the world with this id.", "id", .judgedWorlds)
@@ -187,8 +186,7 @@ struct JudgedFile {
     /// The report; an empty journal is treated as if no client had connected.
     func report() throws(Failure) -> Report {
         if let world, worlds.isEmpty, !others.isEmpty {
-            throw .configuration(
-                Messages.inFile(name, Messages.noSuchWorld(world.text, others: otherWorlds)))
+            throw .configuration(Messages.inFile(name, Messages.noSuchWorld(world.text, others: otherWorlds)))
         }
         var report = Report(title: Messages.judgement(of: name))
         report.runs = worlds.map { world in

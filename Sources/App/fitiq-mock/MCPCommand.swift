@@ -133,8 +133,7 @@ final class MCPSession: Sendable {
             try SystemThread.start { [self] in
                 let answer =
                     switch call.work {
-                    case .admin(let method, let path, let body):
-                        self.answer(to: call, method, path, body, stop)
+                    case .admin(let method, let path, let body): self.answer(to: call, method, path, body, stop)
                     case .run(let words): self.answer(to: call, running: words, stop)
                     case .known: preconditionFailure("The server answers it.")
                     }
@@ -182,8 +181,7 @@ final class MCPSession: Sendable {
         close(file)
         defer { unlink(report) }
         let program = CurrentProcess.arguments.first ?? "fitiq-mock"
-        let words =
-            [program] + words + ["--summary", "--json", report, "--", "/bin/sh", "-c", server.command ?? ""]
+        let words = [program] + words + ["--summary", "--json", report, "--", "/bin/sh", "-c", server.command ?? ""]
         do throws(ChildProcessError) {
             let output = try follow(words, of: run, stop)
             return run.answer(report: (try? InputFile.read(report, limit: MCPCall.answerLimit)) ?? [], output: output)

@@ -27,9 +27,7 @@ final class MainWait: EventLoopHandler {
     /// - Parameters:
     ///   - terminal: standard input's terminal, to read its keys one by one, or nil.
     ///   - signals: the signals to handle.
-    init(
-        keysOf terminal: Terminal? = nil, signals: [Int32] = System.stopSignals
-    ) throws(Failure) {
+    init(keysOf terminal: Terminal? = nil, signals: [Int32] = System.stopSignals) throws(Failure) {
         self.terminal = terminal
         do throws(SocketError) {
             loop = try EventLoop()

@@ -119,8 +119,7 @@ extension Messages {
 
     static func requires(_ needed: String, _ option: String) -> String { "\(option) requires \(needed)." }
     static func howToTrust(_ program: String) -> String { "'\(program) certificate' explains how." }
-    static let certificateAndKey =
-        "--certificate and --key must be used together: a certificate needs its private key."
+    static let certificateAndKey = "--certificate and --key must be used together: a certificate needs its private key."
     static func samePort(_ port: UInt16) -> String {
         "TLS needs a separate port: --port and --tls-port are both \(port)."
     }

@@ -147,8 +147,7 @@ enum Messages {
     static let scenarioList =
         "there is no command 'scenario list': 'fitiq-mock scenarios' lists the built-in scenarios, and 'scenario "
         + "from' creates one from a recorded session."
-    static let scenarioUse =
-        "Print one: fitiq-mock scenarios NAME. Serve one: fitiq-mock serve --scenario NAME."
+    static let scenarioUse = "Print one: fitiq-mock scenarios NAME. Serve one: fitiq-mock serve --scenario NAME."
     static let badTimeLimit = "--time-limit must be from 1s to 1d."
     static func noServer(_ reason: String) -> String { "the internal server failed: \(reason)" }
     static func noWorld(_ reason: String) -> String {
@@ -285,8 +284,7 @@ enum Messages {
     }
     /// - Parameter known: the obligations that the recorded client broke and that --known-broken lists.
     static func looksFor(_ ids: [String], isFailure: Bool, known: [String]) -> String {
-        let what =
-            known.isEmpty ? "broke no obligation" : "broke only \(Words.list(known)), which --known-broken lists"
+        let what = known.isEmpty ? "broke no obligation" : "broke only \(Words.list(known)), which --known-broken lists"
         return isFailure
             ? "the recorded client \(what), so the search looks for faults that make the command fail"
             : "the recorded client broke \(Words.list(ids)); the search looks for faults that make the command "
@@ -327,9 +325,7 @@ enum Messages {
     static func watching(_ url: String, world: String?, hasKeys: Bool) -> String {
         "watching \(url)\(world.map { ", world \($0)" } ?? "")\(hasKeys ? ": \(watchKeys)" : "")"
     }
-    static func noPlainURL(_ error: ClientError) -> String {
-        "\(error) Use the plain port, which every server has."
-    }
+    static func noPlainURL(_ error: ClientError) -> String { "\(error) Use the plain port, which every server has." }
     static func badFilter(_ reason: String) -> String { "--filter: \(reason)" }
     static func unreachable(_ trouble: ClientError, url: String) -> String {
         let advice =
@@ -415,8 +411,7 @@ enum Messages {
             + "another file. If another program now has that process ID, remove the file."
     }
     static func standardOutput(_ error: FileError) -> String { "cannot write to standard output: \(error.reason)." }
-    static let noDataDirectory =
-        "there is no folder for certificates: neither HOME nor FITIQ_MOCK_DATA_DIR is set."
+    static let noDataDirectory = "there is no folder for certificates: neither HOME nor FITIQ_MOCK_DATA_DIR is set."
     static func notStarted(_ error: StartError) -> String {
         switch error {
         case .listening(let error): notListening(error)

@@ -10,8 +10,7 @@ import Traffic
 
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record",
-        abstract: "Record the traffic between clients and a real server, until Ctrl-C.",
+        commandName: "record", abstract: "Record the traffic between clients and a real server, until Ctrl-C.",
         discussion: """
             A reverse proxy for REST and WebSocket: point the app at the proxy instead of the server. The file is HAR \
             1.2, and you can open it at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass \
@@ -86,9 +85,7 @@ struct RecordCommand: ParsableCommand {
             // A second signal interrupts answers, but the recording is still completed.
             _ = try orFailure(try server.run()) { (error: SocketError) in .running(error) }
         }
-        conclusions.add { () throws(Failure) in
-            try tap.conclude(output, of: "proxy", at: server.loop.time(.now()))
-        }
+        conclusions.add { () throws(Failure) in try tap.conclude(output, of: "proxy", at: server.loop.time(.now())) }
         try conclusions.tell()
     }
 

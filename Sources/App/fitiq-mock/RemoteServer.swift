@@ -20,8 +20,7 @@ struct RemoteServer: Sendable {
     ///
     /// - Parameter limit: the maximum size of the body, in bytes.
     func ask(
-        _ method: HTTPRequest.Method, _ path: String, world: String? = nil, body: JSONValue? = nil,
-        limit: Int = 1 << 20
+        _ method: HTTPRequest.Method, _ path: String, world: String? = nil, body: JSONValue? = nil, limit: Int = 1 << 20
     ) throws(ClientError) -> [UInt8] {
         var request = ServerRequest(
             method, path: path, of: base, world: world, adminToken: adminToken, body: body.map { $0.encoded() })

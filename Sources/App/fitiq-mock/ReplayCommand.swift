@@ -6,8 +6,7 @@ import Scenarios
 
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay",
-        abstract: "Serve a recorded session, a HAR file, until Ctrl-C.",
+        commandName: "replay", abstract: "Serve a recorded session, a HAR file, until Ctrl-C.",
         discussion: """
             You can also set each option in the environment: --match as FITIQ_MOCK_MATCH, and so on. --scenario sets \
             faults, guide, seed and clock; the session replaces its data. --import, --export-on-exit, --state, --ids, \

@@ -4,8 +4,7 @@ import JSON
 
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset",
-        abstract: "Reset a running server's world to its own scenario or to a different one.",
+        commandName: "reset", abstract: "Reset a running server's world to its own scenario or to a different one.",
         discussion: """
             Prints the world, its scenario and its URL. Closes its WebSockets and empties its journal; its tokens \
             stay valid. Exits with 1 if the server cannot be reached or refuses.

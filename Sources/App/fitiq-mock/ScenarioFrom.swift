@@ -94,8 +94,7 @@ struct ScenarioFrom: ParsableCommand {
         progress.end()
         guard let smallest = search.smallest else {
             FitIQMock.printError(Messages.doesNotFail(session))
-            let differences = SessionComparison(
-                file.session, Session(search.lastEntries, origin: Self.origin))
+            let differences = SessionComparison(file.session, Session(search.lastEntries, origin: Self.origin))
             let lines = differences.text(names: session, Messages.commandRuns).split(separator: "\n")
             for line in lines.prefix(12) { FitIQMock.printToStandardError("  \(line)\n") }
             throw Failure.told(exitCode: 1)

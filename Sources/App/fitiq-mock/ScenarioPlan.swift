@@ -33,9 +33,7 @@ struct ScenarioPlan {
         }
     }
 
-    enum ClockChoice: String, CaseIterable {
-        case real, manual
-    }
+    enum ClockChoice: String, CaseIterable { case real, manual }
 
     func load() throws(Failure) -> Scenario {
         switch source {
@@ -187,9 +185,7 @@ final class ScenarioReloading {
         }
     }
 
-    private struct Mistakes: Error {
-        let lines: [String]
-    }
+    private struct Mistakes: Error { let lines: [String] }
 
     /// Reads and evaluates the file; it depends only on the file and its arguments, so any thread may call it.
     private static func read(

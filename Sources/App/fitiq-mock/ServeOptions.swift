@@ -295,9 +295,7 @@ struct ServerLauncher {
         }
         // Always do this, because the recording is valuable even if the server failed.
         if let (tap, path) = recording {
-            conclusions.add { () throws(Failure) in
-                try tap.conclude(path, of: "server", at: server.loop.time(.now()))
-            }
+            conclusions.add { () throws(Failure) in try tap.conclude(path, of: "server", at: server.loop.time(.now())) }
         }
         if isInOrder {
             if let exportFile { conclusions.add { () throws(Failure) in try export(server, to: exportFile) } }

@@ -10,8 +10,7 @@ struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         // Deriving the name from the type takes a tenth of the startup time. The program's name keeps ArgumentParser
         // from looking for requests for completion scripts, which only the root command handles.
-        commandName: "serve", _superCommandName: "fitiq-mock",
-        abstract: "Serve the fake backend until Ctrl-C.",
+        commandName: "serve", _superCommandName: "fitiq-mock", abstract: "Serve the fake backend until Ctrl-C.",
         discussion: "Each option can also be set in the environment, for example --ready-file as "
             + "FITIQ_MOCK_READY_FILE.")
 

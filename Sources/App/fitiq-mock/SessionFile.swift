@@ -72,9 +72,7 @@ enum OverlayFile {
 
 extension ScenarioPlan {
     /// Reads the files that a scenario names: its session and its overlay.
-    static func withFiles(
-        _ scenario: Scenario, from bytes: [UInt8], file: String
-    ) throws(ScenarioErrors) -> Scenario {
+    static func withFiles(_ scenario: Scenario, from bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
         var result = scenario
         var key = "replay"
         do throws(Failure) {
@@ -97,9 +95,7 @@ extension ScenarioPlan {
 
 /// Distinguishes a HAR from a journal while reading, by the member `log` of a HAR's outermost object.
 struct SessionSniffer {
-    enum Kind {
-        case session, journal
-    }
+    enum Kind { case session, journal }
 
     /// The kind, or nil while it is uncertain.
     private(set) var kind: Kind?
@@ -189,8 +185,7 @@ struct DiffCommand: ParsableCommand {
 
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Show a recorded session: a line for each request, WebSocket and frame.",
+        commandName: "show", abstract: "Show a recorded session: a line for each request, WebSocket and frame.",
         discussion: """
             The session is a HAR, recorded by 'fitiq-mock record' or 'serve --record', or saved by Chrome, Firefox, \
             mitmproxy or Playwright. Frames are listed below their WebSocket; times are relative to the first request.

@@ -129,8 +129,7 @@ enum Settings {
     }
 
     static func upstreamCredentials() throws(Failure) -> UpstreamCredentials {
-        UpstreamCredentials(
-            token: try upstreamSecret(nil, .token), apiKey: try upstreamSecret(nil, .apiKey))
+        UpstreamCredentials(token: try upstreamSecret(nil, .token), apiKey: try upstreamSecret(nil, .apiKey))
     }
 
     /// A credential for a real server, from an option or a non-empty variable `FITIQ_UPSTREAM_` with this name.
@@ -147,8 +146,7 @@ enum Settings {
     static func network(_ option: String?) throws(Failure) -> NetworkProfile? {
         guard let name = text(option, .network) else { return nil }
         guard let profile = NetworkProfile.named(name) else {
-            throw .configuration(
-                Messages.unknownChoice("--network", name, allowed: NetworkProfile.all.map(\.name)))
+            throw .configuration(Messages.unknownChoice("--network", name, allowed: NetworkProfile.all.map(\.name)))
         }
         return profile
     }
@@ -210,8 +208,7 @@ struct WireOptions: ParsableArguments {
     @Option("Like --allow-origin, and also let these pages read the answers.", "origin")
     var cors: [String] = []
 
-    @Option(
-        "The network for worlds whose scenario sets none: \(Settings.networks). (default: none)", "name", .networks)
+    @Option("The network for worlds whose scenario sets none: \(Settings.networks). (default: none)", "name", .networks)
     var network: String?
 
     @Option(

@@ -105,9 +105,7 @@ struct LineLog: LogHandler {
     var format = Format.text
     private let output = LineOutput(STDERR_FILENO)
 
-    enum Format: String, CaseIterable {
-        case text, json
-    }
+    enum Format: String, CaseIterable { case text, json }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

@@ -91,9 +91,7 @@ struct TestClient: ParsableCommand {
         try reports.tell(report, knownBroken: knownBroken, signal: done.signal)
     }
 
-    private static let show: AdapterTrace = { direction, line in
-        FitIQMock.printToStandardError(told(direction, line))
-    }
+    private static let show: AdapterTrace = { direction, line in FitIQMock.printToStandardError(told(direction, line)) }
 
     /// A trace line in which terminal control characters are escaped.
     static func told(_ direction: AdapterTraceDirection, _ line: ArraySlice<UInt8>) -> String {
@@ -191,9 +189,7 @@ struct TestClientRun: Sendable {
 /// Failures of the server count as harness failures.
 enum Harness {
     /// Rejects a missing command, and a time limit that is too short or too long.
-    static func check(
-        _ command: [String], of name: String, example: String, limit: Lifetime?
-    ) throws(Failure) {
+    static func check(_ command: [String], of name: String, example: String, limit: Lifetime?) throws(Failure) {
         guard let program = command.first, !program.isEmpty else {
             throw .configuration(Messages.noCommand(name, example: example))
         }

@@ -6,8 +6,7 @@ import Sockets
 
 struct Token: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token",
-        abstract: "Print a token that the fake accepts, or an expired token.",
+        commandName: "token", abstract: "Print a token that the fake accepts, or an expired token.",
         discussion: "The server need not be running: it accepts any user whose token is signed with its secret.")
 
     @Option("The user's id, the claim 'sub'. (default: the development user, who owns the default world)", "id")

@@ -111,8 +111,7 @@ struct Verify: ParsableCommand {
             quiet
             ? nil
             : JobProgress(
-                noun: "scenario", count: plan.scenarios.count,
-                isTerminal: System.isTerminal(.error) && self.jobs == 1)
+                noun: "scenario", count: plan.scenarios.count, isTerminal: System.isTerminal(.error) && self.jobs == 1)
         let stop = try orFailure(try Gate(), Failure.running)
         let run = try runner(of: plan, journal, progress, stop)
         let wait = try MainWait()
@@ -175,8 +174,7 @@ struct Verify: ParsableCommand {
             base: try Settings.baseURL(server), adminToken: try Settings.fieldValue(adminToken, .adminToken))
         remote.patience.stop = stop
         let run = RemoteRun(
-            server: remote,
-            child: CommandChild(command: command, limit: limit, stop: stop, showsOutputAtEnd: jobs > 1),
+            server: remote, child: CommandChild(command: command, limit: limit, stop: stop, showsOutputAtEnd: jobs > 1),
             journal: journal, progress: progress)
         let requests = try plan.requests()
         return { (index) throws(Failure) in try run.run(requests[index], named: plan.names[index], index: index) }

@@ -97,9 +97,7 @@ private final class WatchReader: Sendable {
     private static let longestSilence = Duration.seconds(45)
 
     /// - Parameter mailbox: asked to stop when the reader has ended.
-    init(
-        _ base: BaseURL, world: String?, adminToken: String?, _ screen: sending WatchScreen, _ mailbox: Mailbox
-    ) {
+    init(_ base: BaseURL, world: String?, adminToken: String?, _ screen: sending WatchScreen, _ mailbox: Mailbox) {
         self.screen = Mutex(screen)
         (self.base, self.world, self.adminToken, self.mailbox) = (base, world, adminToken, mailbox)
     }

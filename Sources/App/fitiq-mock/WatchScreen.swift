@@ -30,9 +30,7 @@ struct WatchScreen {
     static let passedEntries = 10_000
 
     /// - Parameter output: receives text with its line ends.
-    init(
-        _ lines: TrafficLines, filter: TrafficFilter, showsPings: Bool = true, output: @escaping (String) -> Void
-    ) {
+    init(_ lines: TrafficLines, filter: TrafficFilter, showsPings: Bool = true, output: @escaping (String) -> Void) {
         (self.lines, self.filter, self.showsPings, self.output) = (lines, filter, showsPings, output)
     }
 

@@ -183,8 +183,7 @@ extension ClientExpectation {
         return switch self {
         case .offline: unless([.disconnected, .failed].contains(report.connection), Messages.connection(report))
         case .connection(let connection): unless(report.connection == connection, Messages.connection(report))
-        case .continues(let id):
-            unless(report.consultation.isExactly(id), Messages.consultation(report.consultation))
+        case .continues(let id): unless(report.consultation.isExactly(id), Messages.consultation(report.consultation))
         case .noConsultation: unless(report.consultation == nil, Messages.consultation(report.consultation))
         case .transcriptAsStored: unmetTranscript(observation, atLeast: observation.stored.count)
         case .transcriptEndsAsStored(let count): unmetTranscript(observation, atLeast: count)
@@ -259,9 +258,7 @@ extension ClientExpectation {
         return nil
     }
 
-    private func unmetGrowth(
-        of answer: ClientReport.Line?, _ count: Int, _ observation: Observation
-    ) -> Sentence? {
+    private func unmetGrowth(of answer: ClientReport.Line?, _ count: Int, _ observation: Observation) -> Sentence? {
         let earlier = observation.before.lazy.filter { $0.role == .assistant }
         guard let answer, let last = earlier.last, !last.isComplete, earlier.count == count,
             !answer.text.utf8.starts(with: last.text.utf8)

@@ -26,9 +26,7 @@ extension ContractCase {
     }
 
     /// The case without its steps.
-    var withoutSteps: ContractCase {
-        ContractCase(address, title, clause, setting: setting, guide: guide, steps: [])
-    }
+    var withoutSteps: ContractCase { ContractCase(address, title, clause, setting: setting, guide: guide, steps: []) }
 
     private func part(
         _ steps: [Step], faces isFaced: (String) -> Bool, _ expecting: (ClientExpectation) -> ClientExpectation?

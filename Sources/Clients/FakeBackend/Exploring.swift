@@ -117,8 +117,7 @@ final class ExploringProgress: Sendable {
     func line(at now: MonotonicInstant) -> String {
         let (runs, found) = counts.withLock { $0 }
         let seconds = begin.duration(to: now).components.seconds
-        return Messages.progress(
-            name, runs: runs, found: found, seconds: seconds, of: budget.components.seconds)
+        return Messages.progress(name, runs: runs, found: found, seconds: seconds, of: budget.components.seconds)
     }
 }
 

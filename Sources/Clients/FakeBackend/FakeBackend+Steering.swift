@@ -193,9 +193,7 @@ extension FakeBackend {
     }
 
     private func find(_ search: Search) async throws -> Event? {
-        let entry = try await server.perform { [access] engine, _ in
-            search.next(in: access.id, of: engine)
-        }
+        let entry = try await server.perform { [access] engine, _ in search.next(in: access.id, of: engine) }
         return entry.map { Event($0, of: access) }
     }
 }

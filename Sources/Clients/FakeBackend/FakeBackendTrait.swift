@@ -121,9 +121,7 @@ extension Trait where Self == FakeBackendTrait {
     /// A backend that follows the test's own scenario, written as a scenario file in YAML or JSON.
     ///
     /// An invalid scenario fails the test with a list of all mistakes.
-    public static func fakeBackend(
-        yaml: String, guide: GuideMode? = nil, clock: ClockMode? = nil
-    ) -> FakeBackendTrait {
+    public static func fakeBackend(yaml: String, guide: GuideMode? = nil, clock: ClockMode? = nil) -> FakeBackendTrait {
         let written: @Sendable () throws -> Scenario = { try Scenario.read(yaml) }
         return FakeBackendTrait(plan: Plan(scenario: written, text: yaml, guide: guide, clock: clock))
     }

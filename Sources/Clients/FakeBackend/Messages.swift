@@ -87,7 +87,6 @@ enum Messages {
 
     static func unknownObligation(_ id: String, known: [String]) -> String {
         let near = NearestWord.hint(id, among: known)
-        return
-            "There is no obligation '\(id)'.\(near) The obligations are \(known.joined(separator: ", "))."
+        return "There is no obligation '\(id)'.\(near) The obligations are \(known.joined(separator: ", "))."
     }
 }

@@ -159,8 +159,7 @@ public enum ClientError: Error, CustomStringConvertible {
         case .notRead(let limit):
             "the server has left more than \(limit) bytes unread, so the client dropped the connection."
         case .problem(let problem): problem.message
-        case .abandoned:
-            "a later command, such as leaving the chat, replaced the operation."
+        case .abandoned: "a later command, such as leaving the chat, replaced the operation."
         case .cancelled: "the waiting task was cancelled; the work that it started continues."
         case .unavailable:
             "the client is closed, or has too many commands waiting; create another client, or send fewer "

@@ -12,9 +12,7 @@ extension MockWorld {
         case object([String: JSON])
 
         /// Parses the text of a JSON value.
-        public init(text: String) throws {
-            self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
-        }
+        public init(text: String) throws { self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8)) }
 
         /// The value of a member, or nil if it is absent or this is not an object.
         public subscript(_ name: String) -> JSON? {

@@ -69,8 +69,7 @@ enum Messages {
 
     static func notTheMock(_ url: URL, _ origin: Origin, _ found: String) -> MockError {
         MockError(
-            .notTheMock,
-            "The server at \(url.absoluteString) (\(origin.text)) is not fitiq-mock: \(found) \(start)")
+            .notTheMock, "The server at \(url.absoluteString) (\(origin.text)) is not fitiq-mock: \(found) \(start)")
     }
 
     static func old(_ version: String, _ url: URL) -> MockError {

@@ -123,9 +123,7 @@ struct Found: Sendable {
             default: throw Messages.notTheMock(url, origin, error.description)
             }
         }
-        guard !health.version.isVersion(before: MockServer.oldest) else {
-            throw Messages.old(health.version, url)
-        }
+        guard !health.version.isVersion(before: MockServer.oldest) else { throw Messages.old(health.version, url) }
         // Check the server's operations, because builds between two releases have the same version.
         let index: Index = try await admin.read("GET", "")
         let known = Set(index.operations.map { "\($0.method) \($0.path)" })
@@ -193,9 +191,7 @@ actor Search {
             return try found(ready.url, .readyFile)
         }
         #if os(macOS) || os(Linux)
-            if environment["FITIQ_MOCK_BINARY"] != nil {
-                return Found(try await Child.start([], binary: nil))
-            }
+            if environment["FITIQ_MOCK_BINARY"] != nil { return Found(try await Child.start([], binary: nil)) }
         #endif
         return try found("http://127.0.0.1:8080", .usual)
     }

@@ -106,12 +106,7 @@ public enum Route: Equatable, Sendable {
     /// What a search compares in each mode; splitting all templates takes longer than the search.
     private static let outlines = Dictionary(
         uniqueKeysWithValues: GuideMode.allCases.map { mode in
-            (
-                mode,
-                templates(in: mode).map {
-                    (template: $0, shape: shape(of: $0), end: $0.split(separator: "/").last)
-                }
-            )
+            (mode, templates(in: mode).map { (template: $0, shape: shape(of: $0), end: $0.split(separator: "/").last) })
         })
 }
 

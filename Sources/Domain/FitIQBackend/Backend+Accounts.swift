@@ -139,8 +139,7 @@ extension Backend {
         set(person, of: user)
         return TokenPair(
             access: AccessToken(
-                subject: id, expiresAt: expiry(rules.accessLifetime), email: account.email,
-                id: ticket.id),
+                subject: id, expiresAt: expiry(rules.accessLifetime), email: account.email, id: ticket.id),
             refresh: AccessToken(subject: id, expiresAt: ticket.expiresAt, id: ticket.id))
     }
 
@@ -213,8 +212,7 @@ extension Backend {
         try checkStorage()
         var person = person(of: user, at: turn.date)
         var preferences =
-            person.preferences
-            ?? Preferences(id: turn.identifiers.next(), PreferenceLists(), createdAt: turn.date)
+            person.preferences ?? Preferences(id: turn.identifiers.next(), PreferenceLists(), createdAt: turn.date)
         request.apply(to: &preferences.content)
         preferences.updatedAt = turn.date
         person.preferences = preferences

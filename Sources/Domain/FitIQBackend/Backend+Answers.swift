@@ -37,8 +37,7 @@ extension Backend {
             .flatMap { goals.position(of: $0) }.map { goals[$0].goal.title }
         let template = TextTemplate(
             content: question.content, now: turn.date, userName: person(of: owner, at: turn.date).profile.content.name,
-            goalTitle: goal,
-            numbers: SplitMix64(seed: question.answerID.seed ^ 0x510E_527F_ADE6_82D1))
+            goalTitle: goal, numbers: SplitMix64(seed: question.answerID.seed ^ 0x510E_527F_ADE6_82D1))
         let script = question.script?.filled(by: template) ?? AnswerScript(steps: [.builtInAnswer])
         let timeline = Timeline(script, id: question.answerID, pace: configuration.pace) {
             Coach.speech(

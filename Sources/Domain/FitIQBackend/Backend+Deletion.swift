@@ -113,8 +113,7 @@ extension Backend {
     @inline(__always)  // A call would copy the backend first.
     func isCurrent(_ step: ScheduledStep) -> Bool {
         switch step.work {
-        case .answer(let id):
-            consultations.contains(step.position) && consultations[step.position].answer?.id == id
+        case .answer(let id): consultations.contains(step.position) && consultations[step.position].answer?.id == id
         case .mealLog: mealLogs.contains(step.position) && mealLogs[step.position].dueAt == step.time
         case .mealSocket(let socket): sockets[socket] != nil
         }

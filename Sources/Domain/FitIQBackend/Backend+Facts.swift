@@ -42,8 +42,7 @@ extension Backend {
         switch open.place {
         case .meals(let user):
             let heard = mealSockets[user]?.heardAt
-            return SocketFacts(
-                nextTime: heard?.advanced(byNanoseconds: configuration.limits.mealSocketIdle))
+            return SocketFacts(nextTime: heard?.advanced(byNanoseconds: configuration.limits.mealSocketIdle))
         case .consultation(let position):
             let record = consultations[position]
             var facts = SocketFacts(consultation: record.id, chatProtocol: open.chatProtocol)

@@ -252,9 +252,7 @@ public struct Turn: Sendable {
 }
 
 /// A user's position in a world, found once by the token's id; positions are not reused.
-public struct UserID: Hashable, Sendable {
-    let index: Int
-}
+public struct UserID: Hashable, Sendable { let index: Int }
 
 /// The caller's number for an open WebSocket.
 public struct SocketID: Hashable, Sendable {

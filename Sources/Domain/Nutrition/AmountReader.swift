@@ -49,9 +49,7 @@ struct AmountReader {
         var (reading, textEnd, count) = term(number, from: start, allowsFactor: allowsFactor)
         var hasComma = false
         if !reading.isArticle {
-            while reading.amount.added.count < Self.mostAdded,
-                let next = addend(to: reading)
-            {
+            while reading.amount.added.count < Self.mostAdded, let next = addend(to: reading) {
                 // A comma separates more strongly than `and`: `rice 2 lb, 1 oz and 2 oz butter`.
                 if next.isJoined, !hasComma {
                     hasComma = text.kind(reading.end) == .comma
@@ -121,9 +119,7 @@ struct AmountReader {
             }
         }
         // The dash in `3-egg omelette` has no meaning.
-        if case .dash(isSpaced: false)? = text.kind(reading.end), text.word(reading.end + 1) != nil {
-            reading.end += 1
-        }
+        if case .dash(isSpaced: false)? = text.kind(reading.end), text.word(reading.end + 1) != nil { reading.end += 1 }
         // `a couple of cups`.
         if !reading.isArticle, text.word(reading.end) == "of", unit(at: reading.end + 1, hasNumber: true) != nil {
             reading.end += 1

@@ -73,9 +73,7 @@ struct Food: Sendable {
     }
 }
 
-enum PieceSize: String, CaseIterable, Sendable {
-    case small, medium, large
-}
+enum PieceSize: String, CaseIterable, Sendable { case small, medium, large }
 
 /// The kilocalories and the grams of nutrients in 100 grams of a food; zero if the source has no value.
 struct FactsPer100Grams: Sendable {

@@ -242,11 +242,7 @@ enum Folding {
     static func append(_ scalar: Unicode.Scalar, to word: inout String) {
         if scalar.isASCII { return word.unicodeScalars.append(Unicode.Scalar(UInt8(ascii: scalar).lowercased)) }
         for lower in scalar.properties.lowercaseMapping.unicodeScalars where !isMark(lower) {
-            if let plain = plain[lower] {
-                word += plain
-            } else {
-                word.unicodeScalars.append(lower)
-            }
+            if let plain = plain[lower] { word += plain } else { word.unicodeScalars.append(lower) }
         }
     }
 

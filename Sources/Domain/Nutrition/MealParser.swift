@@ -67,8 +67,7 @@ public enum MealParser {
         let preparation = Lexer.words(of: food.preparation ?? "")
         switch adjective.standing {
         case .neutral, .filler: return true
-        case .size:
-            return adjective.words == "medium" || Words.sizes[adjective.words].flatMap { food.sizes[$0] } != nil
+        case .size: return adjective.words == "medium" || Words.sizes[adjective.words].flatMap { food.sizes[$0] } != nil
         case .cooked: return preparation.contains { Words.cooked.contains($0) }
         case .dimension: return false
         // The facts for a food that is eaten raw describe the raw food.

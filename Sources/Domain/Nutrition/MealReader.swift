@@ -279,8 +279,7 @@ struct MealReader {
         return index > 0 && text.word(index - 1) == "at" && !startsFood(at: reading.end)
     }
 
-    private static let afterNoAmount = Words.set(
-        "am pm st nd rd th oclock min mins minutes minute hours hour km years")
+    private static let afterNoAmount = Words.set("am pm st nd rd th oclock min mins minutes minute hours hour km years")
 
     /// Whether a food starts here, after at most four words that may precede its name.
     private mutating func startsFood(at start: Int) -> Bool {

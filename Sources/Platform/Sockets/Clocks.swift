@@ -123,8 +123,7 @@ public struct ClockComparison: Sendable {
         for _ in 0..<attempts {
             let wall = WallClock.reading()
             let now = MonotonicInstant.now()
-            best = Measure(
-                offset: wall.nanoseconds - now.nanoseconds, end: wall.isExact ? nil : wall.nanoseconds)
+            best = Measure(offset: wall.nanoseconds - now.nanoseconds, end: wall.isExact ? nil : wall.nanoseconds)
             if now.nanoseconds - start.nanoseconds < tolerance / 10 { break }
             start = now
         }

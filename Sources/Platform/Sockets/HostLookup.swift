@@ -30,8 +30,7 @@ extension HostLookup {
     ///
     /// - Throws: `resolutionTimeout`, or the error of the lookup.
     public static func addresses(
-        ofHost host: String, port: UInt16, within time: Duration,
-        resolve: @escaping Resolve = SocketAddress.resolve
+        ofHost host: String, port: UInt16, within time: Duration, resolve: @escaping Resolve = SocketAddress.resolve
     ) throws(SocketError) -> [SocketAddress] {
         if let known = try SocketAddress.resolveAtOnce(host: host, port: port) { return known }
         let gate = try Gate()

@@ -112,8 +112,7 @@ struct CertificateDraft {
         let name = X509_get_subject_name(new)
         // RFC 5280 appendix A.1: a common name has at most 64 characters.
         let text = Array(String(subject.unicodeScalars.prefix(64)).utf8)
-        guard BN_to_ASN1_INTEGER(number, X509_get_serialNumber(new)) != nil,
-            X509_set_version(new, 2) == 1,
+        guard BN_to_ASN1_INTEGER(number, X509_get_serialNumber(new)) != nil, X509_set_version(new, 2) == 1,
             ASN1_TIME_set(X509_getm_notBefore(new), time_t(notBefore)) != nil,
             ASN1_TIME_set(X509_getm_notAfter(new), time_t(notAfter)) != nil,
             X509_NAME_add_entry_by_NID(name, NID_commonName, V_ASN1_UTF8STRING, text, Int32(text.count), -1, 0) == 1,

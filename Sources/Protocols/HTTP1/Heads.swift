@@ -21,9 +21,7 @@ public struct RequestHead: Sendable {
     public var authority: String? { target.authority ?? fields[.hostField] }
 
     /// - Parameter start: The bytes of the request line.
-    init(
-        _ line: RequestLine, _ start: [UInt8], _ fields: FieldBlock, _ framing: FramingFields, isChunked: Bool
-    ) {
+    init(_ line: RequestLine, _ start: [UInt8], _ fields: FieldBlock, _ framing: FramingFields, isChunked: Bool) {
         (method, version, self.fields, self.isChunked) = (line.method, line.version, fields, isChunked)
         target = RequestTarget(bytes: start, parts: line.target)
         contentLength = framing.contentLength

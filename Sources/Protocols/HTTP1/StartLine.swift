@@ -98,8 +98,7 @@ struct StatusLine: Sendable {
 ///
 /// Any `HTTP/1.x` with x > 0 counts as ``http11``, because minor versions stay compatible (RFC 9110 §2.5).
 public enum Version: Sendable, Hashable {
-    case http10
-    case http11
+    case http10, http11
 
     // HTTP-name "/" DIGIT "." DIGIT, case-sensitive (RFC 9112 §2.3).
     static let length = 8

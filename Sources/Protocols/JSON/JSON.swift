@@ -23,8 +23,7 @@ public enum JSON {
         /// Creates limits; `depth` is 1 to `deepest`, the others are at least 1.
         public init(depth: Int = 128, bytes: Int = 16 * 1_024 * 1_024, values: Int = 1_000_000) {
             precondition(
-                (1...Limits.deepest).contains(depth),
-                "depth must be from 1 to \(Limits.deepest), not \(depth)")
+                (1...Limits.deepest).contains(depth), "depth must be from 1 to \(Limits.deepest), not \(depth)")
             precondition(bytes >= 1 && values >= 1, "a limit must be at least 1")
             (self.depth, self.bytes, self.values) = (depth, bytes, values)
         }

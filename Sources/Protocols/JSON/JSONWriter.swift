@@ -77,9 +77,7 @@ public struct JSONWriter: Sendable {
     /// Whether one whole value has been written.
     public var isComplete: Bool { depth == 0 && expects == .nextValue }
     /// Resets the writer and keeps its memory.
-    public mutating func removeAll() {
-        (count, objects, depth, expects) = (0, 0, 0, .firstValue)
-    }
+    public mutating func removeAll() { (count, objects, depth, expects) = (0, 0, 0, .firstValue) }
 
     // MARK: Structure
 
@@ -157,8 +155,7 @@ public struct JSONWriter: Sendable {
     private mutating func end(_ bracket: UInt8, isObject: Bool) {
         precondition(depth > 0, "nothing is open")
         precondition(
-            (objects & 1 == 1) == isObject,
-            "the innermost open value is \(isObject ? "an array" : "an object")")
+            (objects & 1 == 1) == isObject, "the innermost open value is \(isObject ? "an array" : "an object")")
         precondition(expects != .memberValue, "a name needs a value")
         objects >>= 1
         depth -= 1

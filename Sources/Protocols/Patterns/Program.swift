@@ -183,8 +183,7 @@ struct Search {
             }
             return lookedUp[number] > 0
         case .place, .split, .jump, .match:
-            preconditionFailure(
-                "Only instructions that consume a scalar may wait for one.")
+            preconditionFailure("Only instructions that consume a scalar may wait for one.")
         }
     }
 

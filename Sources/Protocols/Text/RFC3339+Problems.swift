@@ -13,8 +13,7 @@ extension RFC3339 {
         guard 1...12 ~= month else { return "There is no month \(month)." }
         let length = CivilDate.length(ofMonth: month, year: year)
         guard 1...length ~= day else {
-            return
-                "Month \(month) of \(year) has \(length) days, so there is no day \(day)."
+            return "Month \(month) of \(year) has \(length) days, so there is no day \(day)."
         }
         guard bytes.count > 10 else { return nil }
         guard bytes[10] | 0x20 == UInt8(ascii: "t") else { return "A 'T' must separate the date and the time." }

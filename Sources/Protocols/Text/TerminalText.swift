@@ -6,9 +6,7 @@ public enum TerminalText {
     ///
     /// These are C0 and C1 controls and DEL (which start terminal commands), line and paragraph separators, and
     /// invisible direction and width marks, which can disguise text.
-    public static func escaped(_ text: some StringProtocol) -> String {
-        replaced(text, where: needsEscape, escape)
-    }
+    public static func escaped(_ text: some StringProtocol) -> String { replaced(text, where: needsEscape, escape) }
 
     /// The text in quotation marks, with control characters made visible, truncated if long.
     package static func quoted(_ text: some StringProtocol) -> String {
@@ -32,9 +30,7 @@ public enum TerminalText {
     ///
     /// Persian, the languages of India and many emoji need the joiners U+200C and U+200D, which do not affect
     /// direction. You can print parts of the text separately.
-    public static func printed(_ text: String) -> String {
-        replaced(text, where: needsEscapeInLines, escape)
-    }
+    public static func printed(_ text: String) -> String { replaced(text, where: needsEscapeInLines, escape) }
 
     /// JSON text with these characters as JSON escapes; only strings can contain them.
     public static func printed(json text: String) -> String {

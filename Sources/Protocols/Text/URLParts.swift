@@ -95,9 +95,7 @@ public struct HostAndPort: Sendable {
     }
 
     /// Whether the host is an address or `localhost`, which DNS cannot redirect.
-    public var hasFixedHost: Bool {
-        isBracketed || host.lowercased() == "localhost" || Self.isIPv4(host)
-    }
+    public var hasFixedHost: Bool { isBracketed || host.lowercased() == "localhost" || Self.isIPv4(host) }
 
     /// Whether a host is four decimal numbers.
     public static func isIPv4(_ host: some StringProtocol) -> Bool {

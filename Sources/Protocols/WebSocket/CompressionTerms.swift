@@ -96,8 +96,7 @@ public struct CompressionTerms: Hashable, Sendable {
 
     /// RFC 9110 §5.6.2: `token = 1*tchar`.
     private static func isToken(_ text: Substring) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { $0.isDigit || $0.isLetter || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+        !text.isEmpty && text.utf8.allSatisfy { $0.isDigit || $0.isLetter || "!#$%&'*+-.^_`|~".utf8.contains($0) }
     }
 }
 

@@ -130,6 +130,4 @@ extension ClientHandshake.Failure: CustomStringConvertible {
 }
 
 /// Programming errors by this module's callers, for `precondition`.
-enum Misuse {
-    static let controlFrame = "A control frame must be final and have at most 125 bytes."
-}
+enum Misuse { static let controlFrame = "A control frame must be final and have at most 125 bytes." }

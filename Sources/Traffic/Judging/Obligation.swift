@@ -76,8 +76,7 @@ public struct Obligation: Sendable, Hashable {
         ),
         Obligation(
             id: "inside/conflict-yields-existing", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "HTTP errors",
-            clause: "After a 409, the client continues the existing consultation.",
+            place: "HTTP errors", clause: "After a 409, the client continues the existing consultation.",
             advice: "Return the consultation identified by error.details.existing_consultation_id, not an error.",
             swiftAdvice: "Decode the consultation's dates with .iso8601."),
         Obligation(
@@ -126,8 +125,7 @@ public struct Obligation: Sendable, Hashable {
             advice: "Branch on template_created.type, both in the frame's metadata and in messages from the history."),
         Obligation(
             id: "inside/keeps-100-messages", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "best practice 5",
-            clause: "The client keeps only the last 100 messages of a long history.",
+            place: "best practice 5", clause: "The client keeps only the last 100 messages of a long history.",
             advice: "Keep messages.suffix(100) of the loaded messages, and trim the list as messages arrive."),
     ]
 }
@@ -148,8 +146,7 @@ public struct Verdict: Sendable {
     public var isLeftToServer = false
 
     public enum Outcome: String, Sendable, CaseIterable {
-        case kept
-        case broken
+        case kept, broken
         case notExercised = "not_exercised"
     }
 

@@ -345,8 +345,7 @@ struct SocketScript: Sendable {
 
 /// A frame that is an API keep-alive.
 enum KeepAliveFrame: String {
-    case ping
-    case pong
+    case ping, pong
 
     /// Returns nil unless the frame is `{"type":"ping"}` or `{"type":"pong"}`, each with at most one additional member.
     init?(_ text: [UInt8]) {

@@ -222,11 +222,7 @@ struct RequestShapes: Sendable {
         shape.add(literally: "?")
         shape.add(items: url.items)
         shape.add(literally: ignoringBody ? "no body is compared" : "")
-        if let form, !ignoringBody {
-            shape.add(form)
-        } else if !ignoringBody {
-            shape.add(body: body)
-        }
+        if let form, !ignoringBody { shape.add(form) } else if !ignoringBody { shape.add(body: body) }
         shape.finish()
         return shape
     }

@@ -17,8 +17,7 @@ import WebSocket
 /// that was answered early. Until then, later requests wait in its buffer.
 public struct ConnectionObserver: Sendable {
     enum Phase: Sendable {
-        case http
-        case webSocket
+        case http, webSocket
         /// The observer has stopped reading.
         case over
     }

@@ -23,8 +23,7 @@ enum Messages {
         case .utf16:
             "this is UTF-16, but JSON must be UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
         case .json(let error): "this is not valid JSON: \(error)"
-        case .tooManyEntries(let limit):
-            "more than \(Words.counted(limit, "entry", "entries")), which is the limit"
+        case .tooManyEntries(let limit): "more than \(Words.counted(limit, "entry", "entries")), which is the limit"
         case .missing(let expected): "expected \(expected), found nothing"
         case .wrong(let expected, let found): "expected \(expected), found \(found)"
         }

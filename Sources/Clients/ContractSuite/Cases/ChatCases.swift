@@ -30,8 +30,7 @@ extension ContractCase {
             template_created: {type: wellness, id: template-3, name: Evening calm}
         """)
     private static let templateClause = Clause(
-        .enhancedConsultations, "TemplateCreatedBanner",
-        "A template's type is meal, workout or wellness.")
+        .enhancedConsultations, "TemplateCreatedBanner", "A template's type is meal, workout or wellness.")
 
     /// Templates that coaches create, and suggested questions on the coaches' screen.
     static let templateCases: [ContractCase] = [
@@ -66,12 +65,10 @@ extension ContractCase {
             guide: .enhancedConsultations, faces: ["auth/credentials-on-every-request"],
             steps: .loadQuickActions, .untilAll(.quickActions, .idle, within: .seconds(30)), .expect(.noProblem)),
         ContractCase(
-            "quick-actions/load/failure-surfaces",
-            "Quick actions fail to load, and the user sees the error",
+            "quick-actions/load/failure-surfaces", "Quick actions fail to load, and the user sees the error",
             .ours("The user sees that the request failed."),
             setting: .faults("no-quick-actions", "{on: GET /api/v1/consultations/quick-actions, status: 500}"),
-            faces: ["retry/backoff-on-5xx"],
-            steps: .loadQuickActions,
+            faces: ["retry/backoff-on-5xx"], steps: .loadQuickActions,
             .until(.checking(.refusal, .all([.problem(.unavailable), .idle])), within: .minutes(5))),
     ]
 

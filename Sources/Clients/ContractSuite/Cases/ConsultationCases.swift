@@ -42,8 +42,7 @@ extension ContractCase {
                 .start(.nutritionist),
                 .untilAll(
                     .continues(KnownID.consultation), .connection(.connected), .transcriptAsStored, .idle,
-                    within: .seconds(30)),
-                .send("And on days without training?"), .untilAnswered(2), .disconnect,
+                    within: .seconds(30)), .send("And on days without training?"), .untilAnswered(2), .disconnect,
             ]),
         ContractCase(
             "consultation/create/409-shows-the-history", "The history is shown before the user asks anything",
@@ -73,8 +72,7 @@ extension ContractCase {
             .untilAnswered(1), .disconnect),
         ContractCase(
             "consultation/create/500-for-good", "The backend stays down, and the user sees an error",
-            Clause(
-                .goalLinking, "Error Recovery Strategy", "After three attempts the user is asked to try later."),
+            Clause(.goalLinking, "Error Recovery Strategy", "After three attempts the user is asked to try later."),
             setting: .faults("down", "{on: POST /api/v1/consultations, status: 503}"), faces: ["retry/backoff-on-5xx"],
             steps: .start(.nutritionist), .untilAll(.problem(.unavailable), .offline, .idle, within: .minutes(5)),
             .pass(.minutes(10)), .expect(.noConsultation)),
@@ -98,8 +96,7 @@ extension ContractCase {
             "consultation/open/newest-100-messages", "The client keeps at most 100 of 5,000 messages",
             Clause(.consultationWebSocket, "best practice 5", "The message cache is limited to the last 100 messages."),
             setting: .builtIn("long-history"), guide: .consultationWebSocket,
-            faces: ["consultation/conflict-continues-existing"],
-            steps: .start(.nutritionist),
+            faces: ["consultation/conflict-continues-existing"], steps: .start(.nutritionist),
             .untilAll(.connection(.connected), .transcriptEndsAsStored(atLeast: 20), .idle, within: .seconds(60)),
             .expect(.lines(atMost: 100)), .send("And today?"),
             .untilAll(.line(.user, containing: "And today?"), .idle, within: .seconds(60)),

@@ -72,8 +72,7 @@ extension ContractCase {
     static let authCases: [ContractCase] = [
         ContractCase(
             "auth/request/401-refreshes-the-token",
-            "A create request is refused with 401 and repeated with a fresh token",
-            refresh,
+            "A create request is refused with 401 and repeated with a fresh token", refresh,
             setting: .faults(
                 "refused-once", "{on: POST /api/v1/consultations, requests: 1, status: 401, code: UNAUTHORIZED}"),
             faces: ["auth/refresh-after-401"],
@@ -216,8 +215,7 @@ extension ContractCase {
         ContractCase(
             "guide/websocket-architecture/polling", "Log a meal without a socket",
             Clause(.webSocketArchitecture, "Testing Plan, option 1", "After 5 seconds the meal is completed."),
-            guide: .webSocketArchitecture, faces: ["meal/polling-cadence"],
-            steps: .logMeal("2 eggs"),
+            guide: .webSocketArchitecture, faces: ["meal/polling-cadence"], steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(1))),
         ContractCase(
             "guide/meal-log-websocket/meal-event", "Connect, log a meal, use the complete data from the event",

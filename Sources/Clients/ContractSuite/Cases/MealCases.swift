@@ -21,8 +21,7 @@ extension ContractCase {
                 .chatAboutGoal(titled: "Run 5 km"),
                 .untilAll(
                     .connection(.connected), .line(.assistant, containing: "Walk briskly for twenty minutes"),
-                    .transcriptAsStored, .goalLinked("Run 5 km"), .idle, within: .seconds(30)),
-                .disconnect,
+                    .transcriptAsStored, .goalLinked("Run 5 km"), .idle, within: .seconds(30)), .disconnect,
             ]),
         ContractCase(
             "goal/chat/twice", "A second chat about the same goal uses the same conversation",
@@ -65,8 +64,7 @@ extension ContractCase {
             // If the client has not linked the goal, the judge reports this once the link is overdue.
             .pass(.seconds(40)), .disconnect),
         ContractCase(
-            "goal/create/without-a-suggestion-stays-unlinked",
-            "A goal that no coach suggested has no conversation",
+            "goal/create/without-a-suggestion-stays-unlinked", "A goal that no coach suggested has no conversation",
             Clause(.goalLinking, "Conversation Linking", "A goal's conversationId is null until it is linked."),
             steps: .createGoal("Run 5 km"), .untilAll(.goalUnlinked("Run 5 km"), .idle, within: .seconds(30)),
             .loadGoals, .pass(.seconds(30)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem]))),
@@ -131,8 +129,7 @@ extension ContractCase {
     static let goalAnswerCases: [ContractCase] = [
         ContractCase(
             "goal/chat/404-clears-the-conversation",
-            "The goal's conversation was deleted, and the goal no longer links to it",
-            gone,
+            "The goal's conversation was deleted, and the goal no longer links to it", gone,
             setting: knownGoal(
                 "conversation-gone", listed: goals(conversation: "\"\(KnownID.nothing)\""), requests: "1"),
             faces: ["ids/gone-not-reused"],
@@ -150,8 +147,7 @@ extension ContractCase {
             ]),
         ContractCase(
             "goal/chat/deleted-while-open",
-            "The goal's open conversation is deleted: when the client reconnects, the socket is not found",
-            gone,
+            "The goal's open conversation is deleted: when the client reconnects, the socket is not found", gone,
             setting: .written(
                 """
                 name: deleted-while-open
@@ -282,8 +278,7 @@ extension ContractCase {
             "meal/polling/unknown-status",
             "The meal log's first status is pending, as in one guide, and the client tracks the meal",
             Clause(
-                .webSocketArchitecture, "Testing Plan, option 1",
-                "The meal appears immediately, with status pending."),
+                .webSocketArchitecture, "Testing Plan, option 1", "The meal appears immediately, with status pending."),
             setting: .written(
                 """
                 name: pending
@@ -328,15 +323,13 @@ extension ContractCase {
         ContractCase(
             "meal/polling/finished-before-the-socket", "A meal is processed before a client can listen for the event",
             .ours("A socket that connects later does not receive earlier events: the client fetches what it missed."),
-            setting: .builtIn("meal-finishes-before-socket"),
-            steps: .logMeal("2 eggs"), .start(.nutritionist),
+            setting: .builtIn("meal-finishes-before-socket"), steps: .logMeal("2 eggs"), .start(.nutritionist),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .connection(.connected), .idle, within: .minutes(5)),
             .disconnect),
         ContractCase(
             "meal/create/500-twice", "The backend fails twice without side effects, and then works",
             Clause(.mealLogWebSocket, "Retry Logic Example", "Three attempts with exponential backoff."),
-            setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
-            steps: .logMeal("2 eggs"),
+            setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"], steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
         ContractCase(
             "meal/create/400-surfaces", "The server refuses the meal with 400, and the user sees the error",
@@ -344,13 +337,11 @@ extension ContractCase {
             setting: .faults(
                 "refused-meal",
                 "{on: POST /api/v1/meal-logs/natural, status: 400, code: BAD_REQUEST, message: The kitchen is closed.}"),
-            steps: .logMeal("2 eggs"),
-            .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
+            steps: .logMeal("2 eggs"), .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
         ContractCase(
             "meal/create/answer-lost", "Logging succeeds but returns 502, and the client finds the meal in the list",
             .ours("Before repeating an unanswered POST, the client must check whether the POST succeeded."),
-            setting: .builtIn("answer-lost"), faces: ["retry/creates-once"],
-            steps: .logMeal("2 eggs"),
+            setting: .builtIn("answer-lost"), faces: ["retry/creates-once"], steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
         ContractCase(
             "meal/socket/takes-the-event", "A meal is processed while the meal socket is open, without a chat",
@@ -367,8 +358,7 @@ extension ContractCase {
             .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)),
             .send("Hello?"), .untilAnswered(1), .expect(.noProblem), .disconnect),
         ContractCase(
-            "meal/socket/reconnects-with-back-off", "The meal socket is lost, refused and reopened",
-            mealSocket,
+            "meal/socket/reconnects-with-back-off", "The meal socket is lost, refused and reopened", mealSocket,
             setting: .faults(
                 "meal-socket-drops",
                 "{on: socket /ws/meal-logs, connections: 1, at: {type: meal_log.completed}, finish: true}",

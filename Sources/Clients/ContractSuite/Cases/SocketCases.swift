@@ -1,7 +1,6 @@
 extension ContractCase {
     private static let backoff = Clause(
-        .consultationWebSocket, "best practice 2",
-        "Reconnection backs off exponentially, with at most 5 attempts.")
+        .consultationWebSocket, "best practice 2", "Reconnection backs off exponentially, with at most 5 attempts.")
     private static let history = Clause(
         .consultationWebSocket, "Issue: messages not appearing", "The client reads missed messages from the history.")
 
@@ -28,8 +27,7 @@ extension ContractCase {
             .builtIn("reset-mid-frame"), faces: ["ws/reconnect-backoff", "ws/recovers-history"]),
         cut(
             "restart/1001-then-503", "The server restarts: 1001, a handshake refused with 503, then normal service",
-            .builtIn("server-restarts"),
-            faces: ["ws/reconnect-backoff", "ws/recovers-history", "ws/close-handshake"]),
+            .builtIn("server-restarts"), faces: ["ws/reconnect-backoff", "ws/recovers-history", "ws/close-handshake"]),
         cut(
             "silence/half-open", "The connection goes silent without closing, and no pong arrives",
             .builtIn("half-open"), faces: ["ws/recovers-history"], within: .minutes(10)),
@@ -63,8 +61,7 @@ extension ContractCase {
             ]),
         ContractCase(
             "interruption/drop/handshakes-refused-for-good",
-            "After a drop, every handshake is refused, and the client gives up",
-            backoff,
+            "After a drop, every handshake is refused, and the client gives up", backoff,
             setting: .faults(
                 "gone", "{on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}",
                 "{on: handshake, connections: {from: 2}, status: 503}"),
@@ -74,8 +71,7 @@ extension ContractCase {
             .expect(.connection(.failed))),
         ContractCase(
             "interruption/drop/pauses-grow",
-            "After a drop, handshakes are refused, and the client waits longer each time",
-            backoff,
+            "After a drop, handshakes are refused, and the client waits longer each time", backoff,
             setting: .faults(
                 "refused", "{on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}",
                 "{on: handshake, connections: {from: 2, to: 5}, status: 503}"),
@@ -83,8 +79,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1, within: .minutes(5)),
             .disconnect),
         ContractCase(
-            "interruption/drop/while-idle", "A connection with no chat ends without a close frame",
-            backoff,
+            "interruption/drop/while-idle", "A connection with no chat ends without a close frame", backoff,
             setting: .faults(
                 "idle-drop", "{on: socket, connections: 1, at: {type: pong, n: 1}, finish: true}",
                 "{on: socket, connections: 2, at: {type: stream_complete}, delay: 1s}"),

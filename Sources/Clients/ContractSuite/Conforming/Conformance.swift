@@ -171,9 +171,7 @@ public struct Conformance: Sendable {
         return try await world.entries()
     }
 
-    static func learn(
-        _ session: Session, in mode: GuideMode, into known: inout [Endpoint: [Kind: Known]]
-    ) {
+    static func learn(_ session: Session, in mode: GuideMode, into known: inout [Endpoint: [Kind: Known]]) {
         for answer in session.entries.flatMap({ Self.answers(of: $0, in: mode) }) {
             guard let endpoint = answer.endpoint else { continue }
             var answers = known[endpoint]?[answer.kind] ?? Known()
@@ -230,8 +228,7 @@ public struct Conformance: Sendable {
         var found: [ValueShape.Deviation] = []
         func note(_ what: String, _ known: String, _ other: String, _ aspect: ValueShape.Deviation.Aspect) {
             let type = aspect == .mediaType ? answer.mediaType.map { JSONValue.string($0) } : nil
-            found.append(
-                ValueShape.Deviation(path: what, known: known, found: other, value: type, aspect: aspect))
+            found.append(ValueShape.Deviation(path: what, known: known, found: other, value: type, aspect: aspect))
         }
         let type = answer.mediaType.map { ExactString($0) }
         if answers.mediaTypes.isEmpty ? type != nil : type.map(answers.mediaTypes.contains) != true {
@@ -309,9 +306,7 @@ public struct Conformance: Sendable {
 }
 
 extension Conformance.EndpointResult {
-    fileprivate mutating func add(
-        _ differences: [ValueShape.Deviation], of kind: Overlay.Kind?, at place: String
-    ) {
+    fileprivate mutating func add(_ differences: [ValueShape.Deviation], of kind: Overlay.Kind?, at place: String) {
         answers += 1
         if differences.isEmpty { alike += 1 }
         for difference in Set(differences).sorted() {

@@ -35,9 +35,7 @@ struct ValueShape: Sendable {
         var value: JSONValue?
         var aspect = Aspect.value
 
-        enum Aspect {
-            case value, word, kind, mediaType, body
-        }
+        enum Aspect { case value, word, kind, mediaType, body }
 
         // Many values can have the same deviation.
         static func == (one: Deviation, other: Deviation) -> Bool {
@@ -91,9 +89,7 @@ struct ValueShape: Sendable {
         // The fake always sends null here, so any value is allowed.
         guard !isAnything else { return [] }
         guard kinds.contains(where: kind.isAlike) else {
-            return [
-                Deviation(path: member.path, known: described, found: kind.words, member: member, value: value)
-            ]
+            return [Deviation(path: member.path, known: described, found: kind.words, member: member, value: value)]
         }
         switch value {
         case .string(let text):

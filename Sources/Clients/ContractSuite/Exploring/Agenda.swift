@@ -181,9 +181,7 @@ extension Agenda {
     private func key(of point: FaultPoint, _ kind: FaultKind, after basis: Schedule) -> UInt64 {
         var key = UInt64(basis.story)
         // The first fault represents all equal faults, because no other schedule that was dealt contains them.
-        for fault in basis.faults {
-            key = key.mixed(with: fault.kind.id.utf8.fnv1a).mixed(with: fault.place.route)
-        }
+        for fault in basis.faults { key = key.mixed(with: fault.kind.id.utf8.fnv1a).mixed(with: fault.place.route) }
         return key.mixed(with: kind.id.utf8.fnv1a).mixed(with: point.likeness(for: kind))
     }
 

@@ -16,8 +16,7 @@ public struct ExaminedRun: Sendable {
     public init(
         _ schedule: Schedule, on story: Story, with trial: some Trial, within limit: RunLimit = .usual, _ oracle: Oracle
     ) async throws {
-        let outcome = try await trial.run(
-            schedule.scenario(on: story.scenario), story: schedule.story, within: limit)
+        let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story, within: limit)
         self.init(outcome, of: schedule, on: story, oracle)
     }
 

@@ -64,9 +64,7 @@ struct ExplorationCourse<Runner: Trial> {
     private var tries: Int { trial.isRepeatable ? 1 : settings.confirmation.tries }
     private var needed: Int { trial.isRepeatable ? 1 : settings.confirmation.needed }
 
-    init(
-        _ settings: Explorer.Settings, _ trial: Runner, _ stopping: @escaping @Sendable () -> Exploration.Ending?
-    ) {
+    init(_ settings: Explorer.Settings, _ trial: Runner, _ stopping: @escaping @Sendable () -> Exploration.Ending?) {
         (self.settings, self.trial, self.stopping) = (settings, trial, stopping)
         exploration = Exploration(settings)
         oracle = Oracle(settings.stories, mayFail: settings.mayFail)

@@ -204,8 +204,7 @@ enum ExploringMessages {
         case .frame: "at \(number) \(place.text) on \(socket(place))"
         case .chunk: "at \(number) chunk of \(ordinal(place.numbers[1])) answer on \(socket(place))"
         case .after: "right after \(number) \(place.text) on \(socket(place))"
-        case .question:
-            "for \(number) question" + (place.text.isEmpty ? "" : " with \(Messages.quoted(place.text))")
+        case .question: "for \(number) question" + (place.text.isEmpty ? "" : " with \(Messages.quoted(place.text))")
         case .meal: "for the meal \(Messages.quoted(place.text))"
         case .moment: "after \(Messages.text(.seconds(place.number)))"
         }

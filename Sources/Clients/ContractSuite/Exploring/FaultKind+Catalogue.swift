@@ -7,8 +7,7 @@ extension FaultKind {
     ///
     /// Ranks 0 and 1 find the most problems, and rank 2 is the usual rank. Rank 3 is for the coach and meals. Rank 4 is
     /// for parsing bytes, which does not depend on the situation.
-    public static let all: [FaultKind] =
-        answers + handshakes + endings + closes + frames + behaviours + hostile + newer
+    public static let all: [FaultKind] = answers + handshakes + endings + closes + frames + behaviours + hostile + newer
 
     // MARK: Answers over REST
 
@@ -25,8 +24,7 @@ extension FaultKind {
         status(409, .refused, weight: 5),
         status(429, .refused, weight: 5, milder: ["status-503"], ["code": "RATE_LIMITED", "retry_after": 2]),
         status(401, .refused, rank: 1, weight: 20, isForGood: true, ["code": "UNAUTHORIZED"]),
-        status(404, .refused, weight: 20, isForGood: true),
-        status(503, .failed, rank: 1, weight: 20, isForGood: true),
+        status(404, .refused, weight: 20, isForGood: true), status(503, .failed, rank: 1, weight: 20, isForGood: true),
         FaultKind(
             "done-but-503", .failed, .request, rank: 1, weight: 6, milder: ["status-500", "status-503"],
             ["status": 503, "retry_after": 1, "processed": true]),

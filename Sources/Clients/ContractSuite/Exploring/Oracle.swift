@@ -143,8 +143,7 @@ public struct Oracle: Sendable {
                 minute.count > limit
                 ? ExploringMessages.flood(minute.count, limit: limit)
                 : ExploringMessages.flood(entries: outcome.entries.count)
-            add(
-                ExploreCheck.flood.rawValue, message, entries: Array(numbers.prefix(4)), at: minute.places.lowerBound)
+            add(ExploreCheck.flood.rawValue, message, entries: Array(numbers.prefix(4)), at: minute.places.lowerBound)
         }
         // A client without `disconnect` may continue.
         if !outcome.unsupported.contains("disconnect"), let entry = Self.unasked(outcome) {
@@ -306,9 +305,7 @@ extension TrialOutcome {
 
 extension RecordedExchange {
     /// Whether the client may not have received the backend's response.
-    fileprivate var isWithheld: Bool {
-        !((200..<300).contains(status ?? 0) && delivery == .complete && faults.isEmpty)
-    }
+    fileprivate var isWithheld: Bool { !((200..<300).contains(status ?? 0) && delivery == .complete && faults.isEmpty) }
 }
 
 extension JournalEntry {

@@ -65,9 +65,7 @@ public struct Schedule: Sendable, Hashable {
         if isBrief { scenario.script.answers = [] }
         scenario.script.answers.insert(contentsOf: added.script.answers, at: 0)
         scenario.script.meals.insert(contentsOf: added.script.meals, at: 0)
-        if let overlay = added.overlay {
-            scenario.overlay = Overlay(overlay.changes + (base.overlay?.changes ?? []))
-        }
+        if let overlay = added.overlay { scenario.overlay = Overlay(overlay.changes + (base.overlay?.changes ?? [])) }
         if let time = added.tokenLifetime {
             scenario.tokenLifetime = time
             scenario.rules.accounts?.accessLifetime = time
@@ -147,8 +145,7 @@ public struct Schedule: Sendable, Hashable {
         return Set(
             faults.indices.filter { index in
                 faults[index].list == "faults"
-                    ? seen.contains(ExactString(name(of: index, beside: taken)))
-                    : points.reaches(faults[index].place)
+                    ? seen.contains(ExactString(name(of: index, beside: taken))) : points.reaches(faults[index].place)
             })
     }
 }

@@ -31,8 +31,7 @@ final class AdapterProcess {
         let errorPipe = try ChildPipe(.fromChild)
         child = try ChildProcess(
             command, environment: environment,
-            streams: .init(
-                input: input.childStream, output: output.childStream, errors: errorPipe.childStream))
+            streams: .init(input: input.childStream, output: output.childStream, errors: errorPipe.childStream))
         input.closeChildEnd()
         output.closeChildEnd()
         errorPipe.closeChildEnd()

@@ -4,10 +4,7 @@ import Synchronization
 /// Receives each line to or from an adapter, without the line end; useful for adapter authors.
 public typealias AdapterTrace = @Sendable (AdapterTraceDirection, ArraySlice<UInt8>) -> Void
 
-public enum AdapterTraceDirection: Sendable {
-    case sent
-    case received
-}
+public enum AdapterTraceDirection: Sendable { case sent, received }
 
 /// A client in another language: a program that reads and writes JSON Lines on its standard input and output.
 ///

@@ -50,9 +50,7 @@ public final class VirtualNetwork {
         }
     }
 
-    private struct Weak {
-        weak var endpoint: Endpoint?
-    }
+    private struct Weak { weak var endpoint: Endpoint? }
 
     /// Adds a client.
     ///

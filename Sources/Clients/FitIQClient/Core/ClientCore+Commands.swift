@@ -27,8 +27,7 @@ extension ClientCore {
         case .loadQuickActions:
             guard serves(.listQuickActions, "quick actions"), hasRoom() else { break }
             submit(.listQuickActions, .get, Endpoint.listQuickActions.template, at: now)
-        case .signIn(let email, let password):
-            signIn(.logIn, [("email", email), ("password", password)], at: now)
+        case .signIn(let email, let password): signIn(.logIn, [("email", email), ("password", password)], at: now)
         case .register(let email, let password, let name, let dateOfBirth):
             let members = [("email", email), ("password", password), ("name", name), ("date_of_birth", dateOfBirth)]
             signIn(.register, members, at: now)

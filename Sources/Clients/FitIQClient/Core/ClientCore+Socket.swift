@@ -30,9 +30,7 @@ extension ClientCore {
     }
 
     private mutating func step(_ link: Link, mayOpen: Bool, at now: Timestamp) {
-        if self[link].wanted != nil, self[link].isReady, self[link].socket == nil {
-            askForToken(at: now)
-        }
+        if self[link].wanted != nil, self[link].isReady, self[link].socket == nil { askForToken(at: now) }
         switch self[link].step(at: now, mayOpen: mayOpen) {
         case .nothing: return
         case .close(let number, let code): actions.append(.closeSocket(socket: number, code))
@@ -85,9 +83,7 @@ extension ClientCore {
 
     mutating func expireSockets(at now: Timestamp) {
         for link in Link.allCases {
-            if let socket = expire(link, at: now) {
-                lost(socket, of: link, isOwn: socket.phase == .closing, at: now)
-            }
+            if let socket = expire(link, at: now) { lost(socket, of: link, isOwn: socket.phase == .closing, at: now) }
         }
     }
 

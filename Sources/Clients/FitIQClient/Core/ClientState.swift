@@ -74,8 +74,7 @@ public struct ClientState: Sendable, Hashable {
             case refused
             /// The backend failed repeatedly (5xx, time-out, no connection).
             case unavailable
-            case chat
-            case meal
+            case chat, meal
         }
 
         public init(kind: Kind, message: String) {

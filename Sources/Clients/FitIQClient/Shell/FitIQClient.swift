@@ -54,8 +54,7 @@ public final class FitIQClient: Sendable {
             let loop = try EventLoop()
             mailbox = loop.mailbox
             let thread = ClientLoop(
-                loop, configuration, base, inbox: inbox, news: news, refreshToken: refreshToken,
-                resolve: resolve)
+                loop, configuration, base, inbox: inbox, news: news, refreshToken: refreshToken, resolve: resolve)
             try SystemThread.start { thread.run() }
         } catch {
             throw .transport(error)

@@ -38,8 +38,7 @@ public struct ClientConnection: Sendable {
     /// - Precondition: The request's target is visible ASCII.
     public init(_ request: ClientSocketRequest, to base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         var keys = SeededBytes(seed: seed)
-        let handshake = ClientHandshake(
-            key: keys.next(16), offer: request.offersCompression ? CompressionOffer() : nil)
+        let handshake = ClientHandshake(key: keys.next(16), offer: request.offersCompression ? CompressionOffer() : nil)
         self.init(number: request.number, handshake: handshake, maskSeed: keys.nextWord(), limits)
         let fields: HTTPFields = [.hostField: base.authority]
         http.sendRequest(

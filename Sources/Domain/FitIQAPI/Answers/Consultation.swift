@@ -68,8 +68,7 @@ public struct Consultation: Equatable, Sendable {
         case .webSocketArchitecture:
             // The guide only says that the response "returns consultation_id".
             return JSONWriter.object { $0.member("consultation_id", id) }
-        case .mealLogWebSocket:
-            preconditionFailure("meal-log-websocket has no endpoint that returns a consultation.")
+        case .mealLogWebSocket: preconditionFailure("meal-log-websocket has no endpoint that returns a consultation.")
         }
     }
 

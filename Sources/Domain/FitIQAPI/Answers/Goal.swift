@@ -12,9 +12,7 @@ public struct Goal: Equatable, Sendable {
     /// Only PATCH and PUT change the status; a change to ``progress`` does not.
     public var state = GoalState.notStarted
     /// From 0 to 1.
-    public var progress = 0.0 {
-        didSet { if progress != oldValue { measure.current = nil } }
-    }
+    public var progress = 0.0 { didSet { if progress != oldValue { measure.current = nil } } }
     /// 1 to 100 characters of free text.
     public var category: String?
     /// May be in the past.

@@ -192,8 +192,7 @@ public struct MealLog: Equatable, Sendable {
     private func writeTotals(itemCount: Int, into writer: inout JSONWriter, isUnion: Bool) {
         let totals = totals
         writer.member("total_calories", totals.calories)
-        writer.grams(
-            of: totals, "total_protein_g", "total_carbs_g", "total_fat_g", "total_fiber_g", "total_sugar_g")
+        writer.grams(of: totals, "total_protein_g", "total_carbs_g", "total_fat_g", "total_fiber_g", "total_sugar_g")
         guard isUnion else { return }
         writeOlderTotals(totals, into: &writer)
         writer.member("items_count", itemCount)
@@ -358,8 +357,7 @@ extension [MealItem] {
     /// A meal's text, built from its foods' names and truncated to the maximum length.
     public var words: String {
         var text = ""
-        for item in self
-        where text.utf8.count + item.name.utf8.count + 2 <= CreateMealLogRequest.maximumInputLength {
+        for item in self where text.utf8.count + item.name.utf8.count + 2 <= CreateMealLogRequest.maximumInputLength {
             text += text.isEmpty ? item.name : ", " + item.name
         }
         return text.isBlank ? "A meal" : text

@@ -1,8 +1,6 @@
 import JSON
 
-public enum UnitSystem: String, CaseIterable, Sendable {
-    case metric, imperial
-}
+public enum UnitSystem: String, CaseIterable, Sendable { case metric, imperial }
 
 /// The contents of a profile.
 public struct ProfileDetails: Equatable, Sendable {

@@ -112,8 +112,7 @@ extension DocumentCollection {
         case .moodEntries: [("is_healthkit", .bool(object["source"] == "healthkit"))]
         case .progress: [("date", .string(time.wireText))]
         case .sleep: SleepSession.sums(object)
-        case .workoutTemplates:
-            [("exercise_count", .number(JSONNumber(object["exercises"]?.array?.count ?? 0)))]
+        case .workoutTemplates: [("exercise_count", .number(JSONNumber(object["exercises"]?.array?.count ?? 0)))]
         case .journal, .insights, .workouts, .profileMetrics: []
         }
     }
@@ -154,8 +153,7 @@ extension JSONObject {
     /// Names for exercises whose id is a UUID.
     private static let exercises = [
         "Squat", "Bench press", "Deadlift", "Pull-up", "Push-up", "Lunge", "Plank", "Shoulder press", "Hip thrust",
-        "Row",
-        "Leg press", "Biceps curl",
+        "Row", "Leg press", "Biceps curl",
     ]
 
     /// Returns `Goblet squat` for `goblet-squat`; for a UUID, returns a common exercise that is always the same.

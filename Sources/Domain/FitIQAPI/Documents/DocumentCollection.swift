@@ -8,11 +8,7 @@ import Texts
 /// and of the list in scenario files.
 public enum DocumentCollection: String, CaseIterable, Sendable, Hashable {
     case moodEntries = "mood_entries"
-    case journal
-    case insights
-    case progress
-    case sleep
-    case workouts
+    case journal, insights, progress, sleep, workouts
     case profileMetrics = "profile_metrics"
     case workoutTemplates = "workout_templates"
 
@@ -83,8 +79,7 @@ enum CollectionTable {
         let text = EmbeddedText(path: "Fixtures/data/collections.json")
         let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
         guard let table = (try? JSON.parse(bytes))?.object else {
-            preconditionFailure(
-                "The table must be a JSON object.")
+            preconditionFailure("The table must be a JSON object.")
         }
         return table
     }()
@@ -170,9 +165,7 @@ struct MemberRule: Sendable {
         /// See ``CollectionRow/hasFractions``.
         var hasFractions = false
 
-        func text(_ time: DateTime) -> String {
-            hasFractions ? time.millisecondText : time.wireText
-        }
+        func text(_ time: DateTime) -> String { hasFractions ? time.millisecondText : time.wireText }
     }
 
     /// Reads an object's members in table order, with defaults; unknown members follow unchanged.
@@ -209,9 +202,7 @@ struct MemberRule: Sendable {
             return .string(reading.text(time))
         case .string(let length):
             if let text = value.string {
-                guard length.contains(text.count) else {
-                    throw .wrongLength(path, allowed: length, got: text.count)
-                }
+                guard length.contains(text.count) else { throw .wrongLength(path, allowed: length, got: text.count) }
                 return value
             }
         case .choice(let choices):
@@ -223,8 +214,7 @@ struct MemberRule: Sendable {
             }
         case .integer(let range):
             if let number = value.int, range.contains(number) { return .number(JSONNumber(number)) }
-        case .number(let range):
-            if let number = value.double, range.contains(number) { return value }
+        case .number(let range): if let number = value.double, range.contains(number) { return value }
         case .array(let rule, let count):
             if let elements = value.array, count.contains(elements.count) {
                 guard let rule else { return value }

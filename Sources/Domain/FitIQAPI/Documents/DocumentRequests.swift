@@ -363,8 +363,7 @@ public struct DocumentListQuery: Equatable, Sendable {
             case .any(let values): object[condition.member]?.array?.contains(where: values.contains) == true
             case .isTrue(let isTrue): (object[condition.member] == true) == isTrue
             case .from, .to:
-                condition.isOfTime(in: collection)
-                    || object.time(condition.member).map(condition.includes) ?? false
+                condition.isOfTime(in: collection) || object.time(condition.member).map(condition.includes) ?? false
             }
         }
     }

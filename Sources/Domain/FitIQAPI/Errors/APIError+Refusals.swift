@@ -31,8 +31,7 @@ extension APIError {
         notFound("This user has no photo session \(quoted(id)).\(idHint(id))")
     }
     public static func confirmedMealPhoto(_ id: ResourceID, as mealLog: ResourceID) -> Self {
-        invalid(
-            "The photo session \(id) is already confirmed as the meal log \(mealLog): change the meal log instead.")
+        invalid("The photo session \(id) is already confirmed as the meal log \(mealLog): change the meal log instead.")
     }
     public static let nothingRecognized = invalid(
         "No food was recognized in this photo, so 'confirmed_items' must list the foods.")
@@ -88,9 +87,7 @@ extension APIError {
     }
 
     /// A form with a file violates RFC 7578.
-    static func badForm(_ problem: String) -> Self {
-        invalid("The body is not a valid form: \(problem).")
-    }
+    static func badForm(_ problem: String) -> Self { invalid("The body is not a valid form: \(problem).") }
 
     /// The uploaded bytes are not an image; FitIQ looks for the word "format" in the message.
     static func badImage(_ problem: String) -> Self {
@@ -178,9 +175,7 @@ extension APIError {
             "The field '\(field)' is in the future: it is \(time.wireText), but the server's clock says "
                 + "\(now.wireText); a time may be at most five minutes ahead.")
     }
-    static func endsBeforeStart(
-        _ field: String, got end: DateTime, start: String, mayBeEqual: Bool = false
-    ) -> Self {
+    static func endsBeforeStart(_ field: String, got end: DateTime, start: String, mayBeEqual: Bool = false) -> Self {
         invalid("'\(field)' must \(mayBeEqual ? "not be before" : "be after") \(start); got \(end.wireText).")
     }
     public static let blankRawInput = invalid(

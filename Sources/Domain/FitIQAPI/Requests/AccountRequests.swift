@@ -12,16 +12,14 @@ public struct RegisterRequest: Equatable, Sendable {
     /// - Parameter now: The time that determines the age.
     public init(body: [UInt8], at now: Timestamp) throws(APIError) {
         let fields = try BodyReader(body)
-        email = try fields.string("email", expected: Self.expectedEmail)
-            .required("email", expected: Self.expectedEmail)
+        email = try fields.string("email", expected: Self.expectedEmail).required("email", expected: Self.expectedEmail)
         guard EmailAddress.isAddress(email) else {
             throw .invalid("The field 'email' must be \(Self.expectedEmail); got \(quoted(email)).")
         }
         password = try fields.text("password", characters: Self.passwordLengths)
             .required("password", expected: "a string of 8 to 200 characters")
         name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
-        dateOfBirth = try fields.dateOfBirth(at: now)
-            .required("date_of_birth", expected: BodyReader.expectedDate)
+        dateOfBirth = try fields.dateOfBirth(at: now).required("date_of_birth", expected: BodyReader.expectedDate)
     }
 
     public static let passwordLengths = 8...200

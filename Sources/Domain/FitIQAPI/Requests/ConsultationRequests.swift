@@ -50,8 +50,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         case (let goalID?, nil, _), (let goalID?, .goal, _):
             if let id, !goalID.isExactly(id) { throw .contradictingContexts(goalID: goalID, type: "goal", id: id) }
             context = ConsultationContext(.goal, id: goalID)
-        case (let goalID?, let type?, _):
-            throw .contradictingContexts(goalID: goalID, type: type.rawValue, id: id)
+        case (let goalID?, let type?, _): throw .contradictingContexts(goalID: goalID, type: type.rawValue, id: id)
         case (nil, .goal, nil) where !isForApps: throw .goalWithoutID(in: form)
         case (nil, nil, let id?), (nil, .general, let id?): throw .generalWithID(id)
         case (nil, let type, _): context = ConsultationContext(type ?? .general, id: id.map(ExactString.init(_:)))

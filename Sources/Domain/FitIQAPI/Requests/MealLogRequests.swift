@@ -130,8 +130,7 @@ extension MealItem {
             return try amount.required(field, expected: expected)
         }
         self.init(
-            name: try fields.text(name, characters: Self.nameLengths)
-                .required(name, expected: "the food's name"),
+            name: try fields.text(name, characters: Self.nameLengths).required(name, expected: "the food's name"),
             quantity: try amount("quantity", "the number of units"),
             unit: try fields.text("unit", characters: Self.unitLengths)
                 .required("unit", expected: "the unit, such as \"cups\""),

@@ -19,9 +19,7 @@ public struct PasswordHash: Hashable, Sendable {
     }
 
     /// A dummy hash, so that checking an unknown account's password takes just as long.
-    public static func matchingNothing(cost: Int) -> PasswordHash {
-        PasswordHash(salt: "-", cost: cost, key: [])
-    }
+    public static func matchingNothing(cost: Int) -> PasswordHash { PasswordHash(salt: "-", cost: cost, key: []) }
 
     private init(salt: String, cost: Int, key: [UInt8]) { (self.salt, self.cost, self.key) = (salt, cost, key) }
 

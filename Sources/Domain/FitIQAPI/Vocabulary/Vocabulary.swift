@@ -74,9 +74,7 @@ public enum MealType: String, CaseIterable, Sendable, Hashable {
 }
 
 /// The apps' type of a food.
-public enum FoodType: String, CaseIterable, Sendable, Hashable {
-    case food, drink, water
-}
+public enum FoodType: String, CaseIterable, Sendable, Hashable { case food, drink, water }
 
 /// The author of a message in a consultation (enhanced-consultations, MessageRole).
 public enum MessageRole: String, CaseIterable, Sendable, Hashable {

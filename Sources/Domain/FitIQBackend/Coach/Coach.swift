@@ -325,8 +325,7 @@ struct CoachBook: Sendable {
                 continue
             }
             if Coach.chunks(of: text).count > 12 {
-                file.refuse(
-                    "an opening must have at most 12 words", at: record.line)
+                file.refuse("an opening must have at most 12 words", at: record.line)
             }
             openings[type] = text
         }
@@ -429,8 +428,7 @@ struct CoachBook: Sendable {
         let answer = WrittenAnswer(persona: persona, keywords: keywords, text: file.text("text", of: record))
         let count = answer.chunks.count
         if !(25...48).contains(count) {
-            file.refuse(
-                "an answer must have 25 to 48 words, not \(count)", at: record.line)
+            file.refuse("an answer must have 25 to 48 words, not \(count)", at: record.line)
         }
         // Search bytes, because searching characters would take most of the first question's time.
         let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())

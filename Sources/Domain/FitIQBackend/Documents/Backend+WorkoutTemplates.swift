@@ -24,9 +24,7 @@ extension Backend {
     }
 
     /// Lists the templates shared with a user, newest first, with the sharing user and role.
-    public func templatesShared(
-        with user: UserID, _ query: DocumentListQuery, at now: Timestamp
-    ) -> Deferred<[UInt8]> {
+    public func templatesShared(with user: UserID, _ query: DocumentListQuery, at now: Timestamp) -> Deferred<[UInt8]> {
         let name = users[user].id
         return templates(
             query,
@@ -184,9 +182,7 @@ private struct TemplateOwner: Sendable {
     }
 
     /// The owner's stored or generated profile.
-    func profile(at now: Timestamp) -> Profile {
-        person?.profile ?? MadeUpPerson(name, seed: seed).profile(at: now)
-    }
+    func profile(at now: Timestamp) -> Profile { person?.profile ?? MadeUpPerson(name, seed: seed).profile(at: now) }
 }
 
 extension Document {

@@ -50,9 +50,7 @@ private struct MoodAnalytics {
         weeks = grouped { $0.day - (($0.day + 3) % 7 + 7) % 7 }
     }
 
-    private static func day(of time: DateTime) -> Int64 {
-        time.startOfDay.secondsSinceEpoch / 86_400
-    }
+    private static func day(of time: DateTime) -> Int64 { time.startOfDay.secondsSinceEpoch / 86_400 }
 
     private static func text(ofDay day: Int64) -> String {
         String(DateTime(secondsSinceEpoch: day * 86_400).wireText.prefix(10))

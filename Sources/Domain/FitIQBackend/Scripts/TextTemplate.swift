@@ -24,9 +24,7 @@ public struct TextTemplate: Sendable {
     public static func check(_ text: String) throws(UnknownField) -> Int {
         var count = 0
         for case .field(let field) in pieces(of: text) {
-            if !fields.contains(field), range(of: field) == nil {
-                throw UnknownField(text: field)
-            }
+            if !fields.contains(field), range(of: field) == nil { throw UnknownField(text: field) }
             count += 1
         }
         return count
@@ -35,9 +33,7 @@ public struct TextTemplate: Sendable {
     /// A goal's title, or a phrase for an unknown goal.
     static func goalTitle(_ title: String?) -> String { title ?? "your goal" }
 
-    public struct UnknownField: Error, Sendable {
-        public let text: String
-    }
+    public struct UnknownField: Error, Sendable { public let text: String }
 
     /// The text with values in place of its fields; a string without fields is not copied.
     mutating func filled(_ text: String) -> String {

@@ -317,8 +317,7 @@ extension PlantError.Problem {
             "The document has \(count) bytes of JSON, but the limit is \(limit): make it shorter."
         case .document(let refusal): refusal
         case .blank: "The text is blank; write something other than white space."
-        case .number(let number, let allowed):
-            "\(number) is not \(allowed.inWords)."
+        case .number(let number, let allowed): "\(number) is not \(allowed.inWords)."
         case .negative(let number): "\(number) is negative; it must be 0 or more."
 
         case .tooMany(let what, let count, let limit):
@@ -342,8 +341,7 @@ extension Planter {
         if let account = data.account { person.account = try planted(account, of: user, at: path) }
         if let preferences = data.preferences {
             try check(preferences.content, at: "\(path).preferences")
-            person.preferences = try planted(
-                preferences, "the preferences were created", at: "\(path).preferences")
+            person.preferences = try planted(preferences, "the preferences were created", at: "\(path).preferences")
         }
         backend.set(person, of: user)
     }
@@ -384,8 +382,7 @@ extension Planter {
         guard backend.addresses[EmailAddress.key(data.email)] ?? user == user else {
             throw PlantError("\(path).email", .duplicateAddress(data.email))
         }
-        try check(
-            data.refreshTokens.count, "refresh tokens", limit: limits.refreshTokens, "\(path).refresh_tokens")
+        try check(data.refreshTokens.count, "refresh tokens", limit: limits.refreshTokens, "\(path).refresh_tokens")
         let password: PasswordHash
         switch data.password {
         case .hash(let hash): password = hash

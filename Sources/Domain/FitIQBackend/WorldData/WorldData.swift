@@ -67,15 +67,12 @@ public struct UserRecordData<Content: Sendable & Equatable>: Sendable, Equatable
     /// The time of the last change; nil means the creation time.
     public var updatedAt: DataTime?
 
-    public init(
-        id: ResourceID? = nil, _ content: Content, createdAt: DataTime? = nil, updatedAt: DataTime? = nil
-    ) {
+    public init(id: ResourceID? = nil, _ content: Content, createdAt: DataTime? = nil, updatedAt: DataTime? = nil) {
         (self.id, self.content, self.createdAt, self.updatedAt) = (id, content, createdAt, updatedAt)
     }
 
     init(_ record: UserRecord<Content>) {
-        self.init(
-            id: record.id, record.content, createdAt: .at(record.createdAt), updatedAt: .at(record.updatedAt))
+        self.init(id: record.id, record.content, createdAt: .at(record.createdAt), updatedAt: .at(record.updatedAt))
     }
 }
 

@@ -57,8 +57,7 @@ struct MessageShape: ObligationJudge {
                     findings.found(Messages.unusableFrame(MealSocketError.onlyPings.message), [fact.entry])
                 }
             } catch { findings.found(Messages.unusableFrame(error.message), [fact.entry]) }
-        case .binary:
-            findings.breached(Messages.unusableFrame(FrameError.binaryFrame.message), [fact.entry])
+        case .binary: findings.breached(Messages.unusableFrame(FrameError.binaryFrame.message), [fact.entry])
         case .continuation, .close, .ping, .pong: break
         }
     }
@@ -99,8 +98,7 @@ struct NoSendWhileStreaming: ObligationJudge {
                 [stream.first, fact.entry])
         } else if let question, !question.isInDoubt {
             findings.breached(
-                Messages.sentBeforeAnswer(to: findings.date(of: question.entry.time)),
-                [question.entry, fact.entry])
+                Messages.sentBeforeAnswer(to: findings.date(of: question.entry.time)), [question.entry, fact.entry])
         }
     }
 }

@@ -209,8 +209,7 @@ struct LinksCreatedGoal: ObligationJudge {
             findings.found(
                 Messages.unlinked(
                     goal: debt.goal.text, consultation: debt.suggestion.consultation.text,
-                    createdAt: findings.date(of: debt.entry.time)),
-                [debt.suggestion.entry, debt.entry])
+                    createdAt: findings.date(of: debt.entry.time)), [debt.suggestion.entry, debt.entry])
         }
     }
 }

@@ -65,8 +65,7 @@ struct BackendGoalIDs: ObligationJudge {
         // The world accepts free-form IDs.
         case .malformed where request.isSuccess: findings.exercised()
         case .malformed where request.isFaulted: return
-        case .malformed:
-            findings.breached(Messages.noGoalID(sent.id.text, in: sent.place), [request.entry])
+        case .malformed: findings.breached(Messages.noGoalID(sent.id.text, in: sent.place), [request.entry])
         case .wrongCase where sent.isInPath: return
         case .wrongCase, .id:
             // A 404 that was injected, or a response that was sent before the ID was checked, proves nothing about the
@@ -177,8 +176,7 @@ struct GoneNotReused: ObligationJudge {
             findings.found(
                 Messages.reused(
                     kind, id.text, by: request(), after: time.nanoseconds(since: refusal.time),
-                    goneAt: findings.date(of: refusal.time)),
-                [refusal, entry])
+                    goneAt: findings.date(of: refusal.time)), [refusal, entry])
         }
     }
 

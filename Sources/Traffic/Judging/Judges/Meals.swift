@@ -52,8 +52,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
 struct NoPollWhileConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
-        place: "testing plan",
-        clause: "The client does not poll for a meal log while a socket is open.",
+        place: "testing plan", clause: "The client does not poll for a meal log while a socket is open.",
         tolerance:
             "These loads are not polls: one load within 5 s of creating the log, one load of the list after a failed "
             + "creation, and one load within 5 s of opening the socket. The judge also ignores loads after a fault "

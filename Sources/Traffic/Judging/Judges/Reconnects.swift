@@ -381,8 +381,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
             findings.breached(
                 Messages.neverCameBack(
                     endedAt: findings.date(of: debt.end.time), firstAt: findings.date(of: first.time),
-                    lastAt: findings.date(of: last.time)),
-                [debt.end, first, last])
+                    lastAt: findings.date(of: last.time)), [debt.end, first, last])
         }
     }
 }

@@ -196,8 +196,7 @@ struct CreatesOnce: ObligationJudge {
             findings.found(
                 Messages.createdTwice(
                     request.title, [first.id.text, id.text], failedAt: findings.date(of: first.entry.time),
-                    first.failure, after: wait),
-                [first.entry, fact.entry])
+                    first.failure, after: wait), [first.entry, fact.entry])
         }
         guard let hidden else {
             // The entity now exists, so an identical request creates another entity.
@@ -226,8 +225,7 @@ struct CreatesOnce: ObligationJudge {
     private static func subject(of request: RequestFact) -> [UInt8] {
         let body = request.body
         switch request.endpoint {
-        case .createMealLog:
-            return [body?["raw_input"], body?["meal_type"]].flatMap { $0?.encoded() ?? [] }
+        case .createMealLog: return [body?["raw_input"], body?["meal_type"]].flatMap { $0?.encoded() ?? [] }
         case .createGoal: return body?["title"]?.encoded() ?? []
         default: return request.exchange.body.bytes
         }

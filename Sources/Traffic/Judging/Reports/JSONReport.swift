@@ -101,9 +101,7 @@ public struct JSONReport {
         }
     }
 
-    private static func write(
-        _ command: Report.CommandOutcome?, mark: Report.Mark?, to writer: inout JSONWriter
-    ) {
+    private static func write(_ command: Report.CommandOutcome?, mark: Report.Mark?, to writer: inout JSONWriter) {
         guard let command, let mark else { return writer.memberNull("command") }
         writer.object("command") { writer in
             switch command {

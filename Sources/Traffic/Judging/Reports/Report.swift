@@ -129,8 +129,7 @@ public struct Report: Sendable {
 
     /// The result for an obligation in a run.
     public enum Mark: Int, Sendable, Hashable, CaseIterable {
-        case notExercised
-        case kept
+        case notExercised, kept
         /// The obligation was broken, and the known-broken list contains it.
         case knownBroken
         /// The obligation was broken, but it is only a *should*.

@@ -48,9 +48,7 @@ public struct TerminalReport {
         }
         let runs = overview.report.runs
         let isSingle = runs.count == 1
-        let shown = overview.rows.filter { row in
-            row.worst != .notExercised && (isSingle || row.worst != .kept)
-        }
+        let shown = overview.rows.filter { row in row.worst != .notExercised && (isSingle || row.worst != .kept) }
         let idWidth = shown.lazy.map { $0.obligation.id.count }.max() ?? 0
         let rows = shown.map { row in
             let note = isSingle ? Messages.faced(row) : Messages.brokenRuns(row)

@@ -288,14 +288,11 @@ public enum HAREncoder {
     }
 
     /// Returns the entry that continues a full entry; the URL is repeated for tools that do not support continuations.
-    static func continuation(
-        of number: Int, url: String, started: Timestamp, room: HARSocketRoom
-    ) -> HARSocketText {
+    static func continuation(of number: Int, url: String, started: Timestamp, room: HARSocketRoom) -> HARSocketText {
         Self.socket(
             SessionExchange(
                 started: started, opened: started, request: SessionRequest(method: "GET", url: url),
-                response: SessionResponse(status: 101)),
-            number: number, room: room)
+                response: SessionResponse(status: 101)), number: number, room: room)
     }
 
     /// Returns an element of `_webSocketMessages`: a text or binary message.

@@ -201,9 +201,7 @@ struct HARObject {
         return bytes
     }
 
-    func required<Value>(
-        _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
-    ) throws(HARError) -> Value {
+    func required<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) throws(HARError) -> Value {
         guard let value = present(name).flatMap(read) else { throw wrong(name, expected: expected) }
         return value
     }

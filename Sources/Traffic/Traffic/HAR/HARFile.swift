@@ -382,9 +382,7 @@ extension JSONNumber {
                 guard push(Int64(byte &- .digitZero)) else { return scaledAsDouble(tenTo: power) }
             }
         }
-        for _ in (fractionDigits ?? 0)..<power {
-            guard push(0) else { return nil }
-        }
+        for _ in (fractionDigits ?? 0)..<power { guard push(0) else { return nil } }
         return isNegative ? -value : value
     }
 

@@ -254,8 +254,7 @@ public struct JournalEntry: Sendable {
 
     /// The placeholder for an empty position of the ring.
     static let vacant = JournalEntry(
-        number: 0, time: Timestamp(nanosecondsSinceEpoch: 0), connection: 0,
-        event: .clock(advancedBy: 0), byteCount: 0)
+        number: 0, time: Timestamp(nanosecondsSinceEpoch: 0), connection: 0, event: .clock(advancedBy: 0), byteCount: 0)
 }
 
 extension JournalEntry {
@@ -284,15 +283,7 @@ public enum JournalEvent: Sendable {
     indirect case released(RecordedRelease)
 
     public enum Kind: String, Sendable, CaseIterable {
-        case exchange
-        case opened
-        case frame
-        case closed
-        case fault
-        case clock
-        case note
-        case held
-        case released
+        case exchange, opened, frame, closed, fault, clock, note, held, released
     }
 
     public var kind: Kind {

@@ -49,8 +49,7 @@ public struct JournalEncoder: Sendable {
             case .clock(let nanoseconds, let isOfSystem):
                 writer.member("advanced_by_ns", Int(nanoseconds))
                 if isOfSystem { writer.member("of_system", true) }
-            case .note(let text):
-                writer.member("text", text)
+            case .note(let text): writer.member("text", text)
             case .held(let hold): write(hold, to: &writer)
             case .released(let release): write(release, to: &writer)
             }

@@ -65,9 +65,7 @@ public struct JournalQuery: Sendable {
     /// - Parameters:
     ///   - opening: The handshake of the entry's socket.
     ///   - detail: The level of detail; more detail takes more time.
-    func differences(
-        of entry: JournalEntry, opening: RecordedOpening?, in detail: Detail = .full
-    ) -> [Difference] {
+    func differences(of entry: JournalEntry, opening: RecordedOpening?, in detail: Detail = .full) -> [Difference] {
         let (event, kind) = (entry.event, entry.event.kind)
         var differences: [Difference] = []
         func expect(

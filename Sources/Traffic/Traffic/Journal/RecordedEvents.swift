@@ -225,8 +225,7 @@ extension RecordedOpening {
 
 /// One of the two ends of a connection.
 public enum Party: String, Sendable, CaseIterable {
-    case client
-    case server
+    case client, server
 
     /// The direction in which this side sends.
     public var direction: String {
@@ -371,12 +370,7 @@ public struct RecordedHold: Sendable, Equatable {
     /// The held message on one line: `POST /api/v1/goals`, `201 POST /api/v1/goals` or `text stream_chunk`.
     public var subject: String
 
-    public enum Place: String, Sendable, CaseIterable {
-        case request
-        case response
-        case handshake
-        case frame
-    }
+    public enum Place: String, Sendable, CaseIterable { case request, response, handshake, frame }
 
     public init(breakpoint: String, place: Place, sender: Party, until: Timestamp, subject: String) {
         (self.breakpoint, self.place, self.sender) = (breakpoint, place, sender)
@@ -401,9 +395,7 @@ public struct RecordedRelease: Sendable, Equatable {
     public var payload: RecordedBody?
 
     public enum Action: String, Sendable, CaseIterable {
-        case continued
-        case changed
-        case dropped
+        case continued, changed, dropped
         /// A controller answered the client in place of the backend.
         case answered
         /// The hold expired, or a limit was reached.
@@ -414,9 +406,7 @@ public struct RecordedRelease: Sendable, Equatable {
         case ended
     }
 
-    public init(
-        held: Int, breakpoint: String, action: Action, due: Timestamp, payload: RecordedBody? = nil
-    ) {
+    public init(held: Int, breakpoint: String, action: Action, due: Timestamp, payload: RecordedBody? = nil) {
         (self.held, self.breakpoint, self.action) = (held, breakpoint, action)
         (self.due, self.payload) = (due, payload)
     }

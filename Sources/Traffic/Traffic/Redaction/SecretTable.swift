@@ -160,9 +160,7 @@ struct SecretTable: Sendable {
 enum SecretKind: String, Sendable, CaseIterable {
     case token
     case apiKey = "api-key"
-    case cookie
-    case password
-    case secret
+    case cookie, password, secret
     /// An e-mail address, which identifies a person.
     case user
 
@@ -187,8 +185,7 @@ enum SecretKind: String, Sendable, CaseIterable {
     init?(_ name: UnsafeBufferPointer<UInt8>) {
         var end = name.count
         while end > 0, !name[end - 1].isLetter { end -= 1 }
-        guard end >= 3,
-            Self.lastThree.contains(Self.three(name[end - 3], name[end - 2], name[end - 1])),
+        guard end >= 3, Self.lastThree.contains(Self.three(name[end - 3], name[end - 2], name[end - 1])),
             let kind = Self.kind(NameEnding(name[..<end]))
         else { return nil }
         self = kind

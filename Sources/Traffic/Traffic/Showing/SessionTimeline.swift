@@ -117,8 +117,7 @@ public struct SessionTimeline: Sendable {
         case .text where payload.isCut || String(validating: payload.bytes, as: UTF8.self) != nil:
             return TerminalText.excerpt(payload.bytes, width: width)
         case .text: return Messages.oddText(payload.byteCount)
-        case .binary:
-            return TerminalText.cut(Messages.binary(payload.byteCount) + hex(payload.bytes), width: width)
+        case .binary: return TerminalText.cut(Messages.binary(payload.byteCount) + hex(payload.bytes), width: width)
         case .close: return TerminalText.cut(Messages.close(payload.bytes), width: width)
         case .ping, .pong, .continuation:
             let name = frame.opcode.name

@@ -24,8 +24,7 @@ struct ChatLink: Sendable {
         case opening
         /// The socket is open, but `connected` has not arrived.
         case greeting
-        case open
-        case closing
+        case open, closing
     }
 
     private(set) var wanted: String?

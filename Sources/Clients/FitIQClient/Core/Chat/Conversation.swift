@@ -94,8 +94,7 @@ struct Conversation: Sendable {
     // MARK: Frames from the socket
 
     enum Effect: Equatable {
-        case nothing
-        case changed
+        case nothing, changed
         case grown(String)
         case ended
     }

@@ -146,8 +146,7 @@ enum ChatFrame: Sendable, Equatable {
     case templateCreated(Template)
     case error(message: String, code: String?)
     case meal(MealNews)
-    case pong
-    case unknown
+    case pong, unknown
     /// The text is not a JSON object with a type, or a member that its type requires is missing.
     case broken
 
@@ -181,8 +180,7 @@ enum ChatFrame: Sendable, Equatable {
             guard let id, let content else { return .broken }
             return .piece(id: id, content: content)
         case "assistant_message_end": return id.map { .answerEnds(id: $0) } ?? .broken
-        case "template_created":
-            return Template(value["metadata"]).map { .templateCreated($0) } ?? .broken
+        case "template_created": return Template(value["metadata"]).map { .templateCreated($0) } ?? .broken
         case "error":
             return .error(message: value["error"]?.string ?? ClientMessages.coachFailed, code: value["code"]?.string)
         case "pong": return .pong
