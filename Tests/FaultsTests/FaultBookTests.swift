@@ -196,24 +196,6 @@ struct FaultBookTests {
         #expect(book.rules.count == 1000)
     }
 
-    @Test("A reset sets the counts to zero")
-    func reset() throws {
-        var off = FaultRule.response("off", .hang)
-        off.isEnabled = false
-        let quota = FaultRule.response("q", .quota(requests: 1, window: second, Replacement(status: 429)))
-        let fresh = FaultBook(
-            rules: [.response("a", .hang, .only(2)), off, quota, .handshake("h", .hang, .only(2))], seed: 3)
-        var book = fresh
-        #expect(Self.acting(&book, 3) == "·aqq")
-        book.setEnabled(true, named: "off")
-        book.setEnabled(false, named: "a")
-        _ = (book.openSocket(at: .after(0)), book.openSocket(at: .after(0)))
-        book.reset()
-        #expect((book.rules, book.connections) == (fresh.rules, 0))
-        #expect(book.openSocket(at: .after(0)) == nil)
-        #expect(Self.acting(&book, 3) == "·aqq")
-    }
-
     @Test("The lowest draw matches a share of one per mille but not a share of zero")
     func lowestDraw() throws {
         let lowest = (UInt64(0)..<100_000).lazy.map { Chance(seed: $0) }.first { $0.next(below: 1000) == 0 }

@@ -114,7 +114,7 @@ struct ReloadTests {
             try network.exchange(.authorized(.get, "/api/v1/goals", as: TestUser.anna)).status
         }
         #expect(try status() == 503)
-        network.engine.defaultWorld.faults.setEnabled(false, named: "down")
+        network.engine.defaultWorld.faults.setEnabled(false, named: ["down"])
         try reload("name: a\nanswers: [{text: Hi.}]\n" + faults, network)
         #expect(try status() == 200)
     }

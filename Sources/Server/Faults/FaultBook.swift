@@ -49,17 +49,9 @@ public struct FaultBook: Sendable {
     /// Whether no rule is enabled.
     public var isEmpty: Bool { responseRules.isEmpty && connectionRules.isEmpty }
 
-    /// Enables or disables a rule; returns false if no rule has that name.
+    /// Enables or disables rules, which keep their counts; names that belong to no rule are ignored.
     ///
-    /// The rule keeps its counts. To change open connections, call ``SocketFaults/setEnabled(_:named:)``.
-    @discardableResult
-    public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
-        guard index(named: name) != nil else { return false }
-        setEnabled(isEnabled, named: [name])
-        return true
-    }
-
-    /// Enables or disables several rules in one pass; names that belong to no rule are ignored.
+    /// To change open connections, call ``SocketFaults/change(_:)``.
     public mutating func setEnabled(_ isEnabled: Bool, named names: Set<ExactString>) {
         for index in rules.indices where names.contains(rules[index].rule.name) {
             rules[index].rule.isEnabled = isEnabled
@@ -67,21 +59,11 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    public mutating func add(_ rule: FaultRule) throws(FaultBookError) { try add([rule]) }
-
     /// Appends all rules or none.
     public mutating func add(_ new: [FaultRule]) throws(FaultBookError) {
         try Self.check(new, behind: rules.map(\.rule.name))
         rules += new.map(Entry.init)
         sortOut()
-    }
-
-    /// Removes a rule; returns false if no rule has that name.
-    @discardableResult
-    public mutating func remove(named name: ExactString) -> Bool {
-        guard index(named: name) != nil else { return false }
-        remove(named: [name])
-        return true
     }
 
     /// Removes several rules in one pass; names that belong to no rule are ignored.
@@ -116,15 +98,6 @@ public struct FaultBook: Sendable {
         let old = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
         return Set(new.filter { rule in old[rule.name].map { $0 == rule && !$0.isExactly(rule) } ?? false }.map(\.name))
     }
-
-    /// Resets all counts, including the number of connections, and restores which rules are enabled.
-    public mutating func reset() {
-        rules = rules.map { Entry($0.written) }
-        connections = 0
-        sortOut()
-    }
-
-    private func index(named name: ExactString) -> Int? { rules.firstIndex { $0.rule.name == name } }
 
     private static func check(_ new: [FaultRule], behind names: [ExactString]) throws(FaultBookError) {
         var names = Set(names)

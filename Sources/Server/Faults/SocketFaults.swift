@@ -248,8 +248,6 @@ public struct SocketFaults: Sendable {
 
     init(rules: [Rule], seed: UInt64) { (self.rules, self.seed) = (rules, seed) }
 
-    public var ruleNames: [String] { rules.map(\.name.text) }
-
     /// The total size of waiting messages: up to ``FaultLimits/waitingBytes``, plus one or two more messages and the
     /// held messages.
     public var waitingByteCount: Int {
@@ -257,20 +255,6 @@ public struct SocketFaults: Sendable {
     }
     /// The total size of messages that are waiting for an operator.
     public var heldBytes: Int { heldByteCount }
-
-    /// Enables or disables one of this connection's rules; returns false if no rule has that name.
-    ///
-    /// Pongs and reading resume when no enabled rule stops them. Silence and the end of a connection are permanent.
-    @discardableResult
-    public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
-        change([name: .enabled(isEnabled)])
-    }
-
-    /// Permanently disables one of this connection's rules; returns false if no rule has that name.
-    @discardableResult
-    public mutating func remove(named name: ExactString) -> Bool {
-        change([name: .removed])
-    }
 
     public enum Change: Sendable, Equatable {
         case enabled(Bool)
@@ -293,6 +277,8 @@ public struct SocketFaults: Sendable {
     }
 
     /// Applies changes to this connection's rules by name; returns false if none of the names belongs to a rule.
+    ///
+    /// Pongs and reading resume when no enabled rule stops them. Silence and the end of a connection are permanent.
     public mutating func change(_ changes: Changes) -> Bool {
         var (isChanged, place) = (false, 0)
         for index in rules.indices where !rules[index].isRemoved {
