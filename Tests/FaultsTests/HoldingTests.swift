@@ -152,9 +152,9 @@ struct HoldingTests {
         #expect(socket?.ruleNames == ["a"] && book.rules[0].matches == 1 && book.rules[0].acted == 0)
         let sent = socket?.send(bytes(Talk.pong))
         #expect(sent?.held != nil)
-        let isHeld = [book.held(named: "a"), book.held(named: "b")]
+        let isHeld = [book.countHold(named: "a"), book.countHold(named: "b")]
         book.setEnabled(false, named: "a")
-        #expect(isHeld + [book.held(named: "a")] == [true, false, false])
+        #expect(isHeld + [book.countHold(named: "a")] == [true, false, false])
         #expect(book.rules[0].acted == 1)
         var selected = FaultBook(rules: [.socket("a", .hold(Hold(fromServer: true)), .only(2))])
         var other: SocketFaults?

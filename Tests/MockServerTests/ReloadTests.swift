@@ -202,7 +202,7 @@ struct ReloadTests {
             network.engine, network.engine.reloadPreparation, try Scenario.read(goals("new"))
         )
         let now = network.now
-        engine.beside(at: now) {
+        engine.runJob(at: now) {
             Result { () throws(PlantError) in try preparation.prepare(new, at: now) }
         } then: { engine, prepared, now in
             if let prepared = try? prepared.take().get() { _ = engine.adopt(prepared, at: now) }

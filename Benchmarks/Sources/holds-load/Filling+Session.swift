@@ -36,7 +36,7 @@ extension Filling {
             {
                 turns.act { engine, now in
                     let preparation = engine.reloadPreparation
-                    engine.beside(at: now) { () -> Engine.PreparedScenario in
+                    engine.runJob(at: now) { () -> Engine.PreparedScenario in
                         do {
                             return try preparation.prepare(try scenario(), at: now)
                         } catch {

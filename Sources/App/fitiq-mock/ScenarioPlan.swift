@@ -172,7 +172,7 @@ final class ScenarioReloading {
     private func take(for engine: Engine, at now: Timestamp) {
         isReading = true
         let (path, plan, preparation) = (file.path, plan, engine.reloadPreparation)
-        engine.beside(at: now) {
+        engine.runJob(at: now) {
             Self.read(path, plan, preparation, at: now)
         } then: { [self] engine, outcome, now in
             isReading = false

@@ -215,7 +215,7 @@ extension ResponseFaults {
 extension FaultBook {
     /// Counts an item held by a breakpoint; returns false if the item passes because the rule is disabled or was
     /// removed.
-    public mutating func held(named name: ExactString) -> Bool {
+    public mutating func countHold(named name: ExactString) -> Bool {
         guard let index = rules.firstIndex(where: { $0.rule.name == name }), rules[index].rule.isEnabled else {
             return false
         }

@@ -173,7 +173,7 @@ struct TapTests {
         #expect(try client.read().isEmpty)
         try server.onLoop { host in
             for connection in host.engine.connections { host.engine.touch(connection) }
-            host.serveTouched(.now())
+            host.flushTouched(.now())
         }
         client.stream.close()
         try server.untilServed(connections: 0)

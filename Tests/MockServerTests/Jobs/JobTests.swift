@@ -232,7 +232,7 @@ struct JobTests {
         let left = try server.onLoop { host in
             host.servedInTurn = 2
             for connection in host.engine.connections { host.engine.touch(connection) }
-            host.serveTouched(MonotonicInstant(nanoseconds: 0))
+            host.flushTouched(MonotonicInstant(nanoseconds: 0))
             return host.unserved.count
         }
         #expect(left == 6)

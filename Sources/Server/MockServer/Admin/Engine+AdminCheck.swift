@@ -16,7 +16,7 @@ extension Engine {
         guard startJob != nil, size > Self.largestWorkOnLoop else { return .ok(Self.checked(text)) }
         guard hasRoom(forJobOf: size) else { throw .tooMuchToRead }
         let awaited = awaitJob(for: call.exchange, holding: size)
-        beside(at: call.now) {
+        runJob(at: call.now) {
             Self.checked(text)
         } then: { engine, result, now in
             engine.conclude(awaited, with: .success(.ok(result.take())), at: now)

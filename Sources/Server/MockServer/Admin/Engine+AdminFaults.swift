@@ -55,7 +55,7 @@ extension Engine {
         let awaited = awaitJob(for: call.exchange, holding: call.bytes.count)
         // This prevents other requests from taking a name.
         stand(world)
-        beside(at: call.now) {
+        runJob(at: call.now) {
             Result { () throws(APIError) in try Self.rules(from: drafts, besides: names).faults }
         } then: { engine, rules, now in
             let answer = Result { () throws(APIError) in try engine.add(rules.take().get(), values, call) }

@@ -39,7 +39,7 @@ extension Engine {
         guard case .admin(let route)? = exchange.destination.route, route.methods.contains(head.method) else {
             return Answer(request.failure("The admin API has no \(first)".onOneLine(limit: 400)))
         }
-        if waits(exchange) {
+        if passPause(exchange) == .stopped {
             // The engine serves the message again when the world resumes.
             (call.connection.request, call.connection.body) = (call.head, call.bytes)
             return nil
@@ -121,7 +121,7 @@ final class EnvelopeSource: BodySource {
         guard let body, body.count > Engine.largestWorkOnLoop else {
             return message = request.answer(status: status, body: body).bytes
         }
-        engine.beside(at: now) {
+        engine.runJob(at: now) {
             request.answer(status: status, body: body).bytes
         } then: { [self] engine, made, _ in
             message = made.take()

@@ -20,7 +20,7 @@ extension Engine {
         guard startJob != nil, world.isLargeToWrite else { return .state(try export.take().encoded(within: limit)) }
         let awaited = awaitJob(for: call.exchange)
         stand(world)
-        beside(at: now) {
+        runJob(at: now) {
             // Move the value out, so that the world's values have one owner again after the job.
             let export = export.take()
             return Result { () throws(APIError) in try export.encoded(within: limit).pieces }
@@ -64,7 +64,7 @@ extension Engine {
             return .state(script.encoded)
         }
         let awaited = awaitJob(for: call.exchange)
-        beside(at: call.now) {
+        runJob(at: call.now) {
             script.encoded.pieces
         } then: { engine, pieces, now in
             engine.conclude(awaited, with: .success(.state(pieces.take())), at: now)

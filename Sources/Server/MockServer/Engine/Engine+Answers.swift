@@ -28,7 +28,7 @@ extension Engine {
         inflateBody(of: exchange)
         if world.replay?.answers(exchange) ?? false { return try replayAnswer(exchange) }
         if let answer = stubAnswer(exchange) { return answer }
-        if let upstream = world.settings.scenario.upstream, asks(upstream, for: exchange) {
+        if let upstream = world.settings.scenario.upstream, chooseAnswerer(exchange, upstream) == .real {
             return try upstreamAnswer(exchange, from: upstream)
         }
         guard let endpoint = exchange.endpoint, world.mode.serves(endpoint), !endpoint.isSocket else {
@@ -103,7 +103,7 @@ extension Engine {
     private func faultyAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if !exchange.isReleased {
             exchange.responseFaults = try responseFaults(of: exchange)
-            if holds(exchange) { return nil }
+            if passBreakpoints(exchange) == .stopped { return nil }
         }
         guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
             return try restAnswer(exchange)

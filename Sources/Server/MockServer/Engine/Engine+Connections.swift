@@ -49,7 +49,7 @@ extension Engine {
     }
 
     /// Handles the deadlines that have passed.
-    func serveDeadlines(at now: Timestamp) {
+    func fireDeadlines(at now: Timestamp) {
         while let (id, time) = deadlines.popDue(at: now) {
             // Skip an entry if an earlier entry has replaced it or its connection has ended.
             guard let connection = self[id], connection.queuedDeadline == time else { continue }
@@ -128,23 +128,23 @@ extension Engine {
     /// an eighth of the limit, so that many more bytes must accumulate before the next visit.
     ///
     /// - Parameter world: The world that the engine is serving, whose time is already set.
-    func relieve(in world: World? = nil, at now: Timestamp) {
+    func enforceMemoryLimits(in world: World? = nil, at now: Timestamp) {
         if connections.heldBytes + jobs.heldBytes > limits.heldBytes {
-            let target = Self.relieved(limits.heldBytes) - jobs.heldBytes
+            let target = Self.reduced(limits.heldBytes) - jobs.heldBytes
             giveUpLargest(downTo: target, of: limits.heldBytes, in: world, at: now)
         }
         if connections.echoBytes > limits.echoBytes {
-            let target = Self.relieved(limits.echoBytes)
+            let target = Self.reduced(limits.echoBytes)
             giveUpLargest(downTo: target, of: limits.echoBytes, echoOnly: true, in: world, at: now)
         }
     }
 
-    /// Whether the limit allows an answer of this size; ends the largest connections if necessary.
-    func hasRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
+    /// Ends the largest connections if an answer of this size needs their memory; returns false if it does not fit.
+    func makeRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
         guard connections.heldBytes + jobs.heldBytes + count > limits.heldBytes else { return true }
         // Update the sum, because the request's body was freed.
         if let answering { account(answering) }
-        let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count) - jobs.heldBytes
+        let room = min(Self.reduced(limits.heldBytes), limits.heldBytes - count) - jobs.heldBytes
         // Do not end connections for an answer that would not fit anyway.
         guard room >= (answering?.accountedBytes ?? 0) else { return false }
         giveUpLargest(downTo: room, of: limits.heldBytes, in: world, at: now)
@@ -155,7 +155,7 @@ extension Engine {
     /// cannot be ended.
     func hasRoom(forJobOf bytes: Int) -> Bool { jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes }
 
-    private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
+    private static func reduced(_ limit: Int) -> Int { limit - limit / 8 }
 
     private func giveUpLargest(
         downTo target: Int, of limit: Int, echoOnly: Bool = false, in world: World?, at now: Timestamp

@@ -6,7 +6,7 @@ import HTTPTypes
 extension Engine {
     /// Serves received requests until a request is incomplete or must wait, the connection upgrades, or the peer reads
     /// too little.
-    func serveRequests(of connection: Connection, at now: Timestamp) {
+    func readRequests(of connection: Connection, at now: Timestamp) {
         touch(connection)
         connection.hasWaitingRequests = false
         while connection.isServed, connection.speaks == .http {
@@ -30,7 +30,7 @@ extension Engine {
                     continue
                 }
                 connection.request = head
-                if worlds.useNetworks, !passNetwork(head, on: connection, at: now) { return }
+                if worlds.useNetworks, passNetwork(head, on: connection, at: now) == .stopped { return }
                 // Few requests may have a larger body, so look up the route only for PUT requests and for large or
                 // chunked bodies.
                 if head.hasBody, head.method == .put || connection.http.refusesBody || head.isChunked {
@@ -41,7 +41,7 @@ extension Engine {
                     carry(connection, at: now)
                 }
             case .body(let bytes): connection.takeBody(bytes)
-            case .end: serveRequest(of: connection, at: now)
+            case .end: routeRequest(of: connection, at: now)
             case .connectionClosed: end(connection, .close)
             case .needsData, .paused: return awaitMore(on: connection, at: now)
             case .response, .informational: preconditionFailure("A server's connection must read requests.")
@@ -66,12 +66,12 @@ extension Engine {
     }
 
     /// Serves a complete request, unless its world is paused.
-    func serveRequest(of connection: Connection, at now: Timestamp) {
+    func routeRequest(of connection: Connection, at now: Timestamp) {
         guard let head = connection.request.take() else { preconditionFailure("A request must begin before it ends.") }
         // Restart the time limit for the next request.
         arm(connection, .idle, after: patience.idle, at: now)
         let exchange = Exchange(head, body: connection.body, on: connection, in: self, at: now)
-        if waits(exchange) {
+        if passPause(exchange) == .stopped {
             connection.request = exchange.head
             return
         }
@@ -83,7 +83,7 @@ extension Engine {
         // A request to the server belongs to no world, and neither do its time-outs.
         connection.world = exchange.isOfServer ? nil : exchange.destination.world
         enter(world, at: now)
-        serve(exchange)
+        process(exchange)
     }
 
     /// Answers a request; must be called after setting the world's time.
@@ -93,7 +93,7 @@ extension Engine {
     ///   - holdsAnswer: Whether a breakpoint may hold the answer.
     // Inlined so that this argument costs nothing for most requests, which have no known answer.
     @inline(__always)
-    func serve(_ exchange: Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
+    func process(_ exchange: Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
         let (world, connection, now) = (exchange.world, exchange.connection, exchange.now)
         let start = connection.output.bytes.count
         let offset = connection.output.writtenOffset
@@ -116,7 +116,7 @@ extension Engine {
             answer = Answer(world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
         share(&answer, to: exchange.head, isAdmin: exchange.destination.isAdmin)
-        if holdsAnswer, exchange.responseFaults != nil, holds(exchange, answer) { return }
+        if holdsAnswer, exchange.responseFaults != nil, passBreakpoints(exchange, answer) == .stopped { return }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         let text = answer.body
         encode(&answer, for: exchange)
@@ -147,7 +147,7 @@ extension Engine {
         _ answer: Answer, from source: (any BodySource)?, to head: @autoclosure () -> RequestHead, in world: World,
         on connection: Connection, at now: Timestamp
     ) -> Bool {
-        guard hasRoom(forBytes: source?.heldByteCount ?? answer.body.count, in: world, at: now) else {
+        guard makeRoom(forBytes: source?.heldByteCount ?? answer.body.count, in: world, at: now) else {
             respond(.tooMuchHeld(limit: limits.heldBytes), on: connection, at: now)
             return false
         }

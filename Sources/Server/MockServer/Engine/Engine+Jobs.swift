@@ -28,11 +28,11 @@ struct Jobs {
 /// Jobs: slow work runs on another thread as a function of values, and its result is another input for the engine.
 extension Engine {
     /// Runs work as a job, and continues with its result on the loop; if ``startJob`` is nil, does both immediately.
-    public func beside<Value: Sendable>(
+    public func runJob<Value: Sendable>(
         at now: Timestamp, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
     ) {
-        beside(at: now, on: startJob, work, then: then)
+        runJob(at: now, on: startJob, work, then: then)
     }
 
     /// Runs work as a job that a closure starts.
@@ -41,7 +41,7 @@ extension Engine {
     ///   - startJob: Starts the job; nil to run it immediately.
     ///   - work: A function of values, which runs on another thread, one job after another.
     ///   - then: Receives the engine, the result and the time; never called if the host ends first.
-    func beside<Value: Sendable>(
+    func runJob<Value: Sendable>(
         at now: Timestamp, on startJob: ((Job) -> Void)?, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
     ) {
@@ -148,7 +148,7 @@ extension Engine {
         stand(world)
         // Move the value out, so that the world's values have one owner again after the job.
         let parcel = Parcel(deferred)
-        beside(at: exchange.now) {
+        runJob(at: exchange.now) {
             parcel.take().make()
         } then: { engine, value, now in
             exchange.made = then(engine, value.take())
@@ -159,7 +159,7 @@ extension Engine {
             guard let connection = engine.resumeConnection(of: awaited, at: now) else {
                 return engine.recorder.record(.exchange(exchange.abandoned), on: exchange.connection, in: world)
             }
-            engine.serve(exchange)
+            engine.process(exchange)
             engine.goOn(connection, at: now)
         }
     }
@@ -179,7 +179,7 @@ extension Engine {
     func goOn(_ connection: Connection, at now: Timestamp) {
         account(connection)
         guard connection.hasWaitingRequests, !isReadingPaused(connection), connection.ending == .none else { return }
-        serveRequests(of: connection, at: now)
+        readRequests(of: connection, at: now)
         account(connection)
     }
 }
@@ -234,7 +234,7 @@ extension Engine {
         touchSockets(of: world)
     }
 
-    /// Resumes a world; ``serveResumed(at:)`` then serves waiting connections in order of arrival.
+    /// Resumes a world; ``resumeConnections(at:)`` then serves waiting connections in order of arrival.
     func resume(_ world: World, at now: Timestamp) {
         guard let standstill = world.standstill else { return }
         world.standstill = nil
@@ -250,7 +250,7 @@ extension Engine {
     }
 
     /// Serves some of the connections that were waiting for worlds that have resumed.
-    func serveResumed(at now: Timestamp) {
+    func resumeConnections(at now: Timestamp) {
         guard !resumed.isEmpty else { return }
         let turn = resumed.prefix(Self.resumedInTurn)
         resumed.removeFirst(turn.count)
@@ -260,7 +260,7 @@ extension Engine {
             if connection.speaks == .webSocket {
                 // If the world is paused again, ``resume(_:at:)`` will find the connection again.
                 if connection.world?.isStanding != true, connection.heldEvent == nil {
-                    serveUnreadFrames(of: connection, at: now)
+                    receiveUnreadFrames(of: connection, at: now)
                 }
                 resumeUpstream(of: connection, at: now)
             } else if connection.waiting == .forUpstream {
@@ -270,7 +270,7 @@ extension Engine {
                 touch(connection)
                 guard connection.isServed else { continue }
                 lendOutput(to: connection)
-                serveRequest(of: connection, at: now)
+                routeRequest(of: connection, at: now)
                 goOn(connection, at: now)
             }
         }
@@ -279,7 +279,7 @@ extension Engine {
     /// The number of connections to serve in a loop turn, each with one request or one read by the host.
     private static let resumedInTurn = 16
 
-    func serveUnreadFrames(of connection: Connection, at now: Timestamp) {
+    func receiveUnreadFrames(of connection: Connection, at now: Timestamp) {
         let bytes = connection.unreadFrames
         connection.unreadFrames = []
         touch(connection)
@@ -296,12 +296,12 @@ extension Engine {
         return world.isStanding || !connection.unreadFrames.isEmpty || connection.heldEvent != nil
     }
 
-    /// Makes a request wait if its world is paused, and returns whether it does.
-    func waits(_ exchange: Exchange) -> Bool {
-        guard let world = world(of: exchange), world.isStanding else { return false }
+    /// Makes a request wait if its world is paused.
+    func passPause(_ exchange: Exchange) -> Passage {
+        guard let world = world(of: exchange), world.isStanding else { return .passed }
         exchange.connection.waiting = .forWorld
         world.standstill?.connections.append(exchange.connection.id)
-        return true
+        return .stopped
     }
 
     /// The world that a request needs; nil for a request to the server.

@@ -68,7 +68,7 @@ extension Engine {
             } else {
                 exchange.responseFaults = try responseFaults(of: exchange)
             }
-            if holds(exchange) { return .held }
+            if passBreakpoints(exchange) == .stopped { return .held }
         }
         if let refusal = exchange.refusedHandshake { return .answered(refusal) }
         guard let faults = exchange.responseFaults, let replacement = faults.replacement, !replacement.isProcessed

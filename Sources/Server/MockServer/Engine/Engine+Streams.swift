@@ -80,7 +80,7 @@ extension Engine {
                 streams.journalReaders.remove(id)
             }
         }
-        relieve(at: now)
+        enforceMemoryLimits(at: now)
     }
 
     func feedStreams(at now: Timestamp) {
@@ -137,7 +137,7 @@ extension Engine {
             }
         }
         if connection.stream == nil {
-            serveRequests(of: connection, at: now)
+            readRequests(of: connection, at: now)
         } else {
             queueStream(of: connection)
         }

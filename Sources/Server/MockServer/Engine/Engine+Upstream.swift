@@ -12,14 +12,14 @@ import WebSocket
 
 /// Upstreams: in some worlds, a real server answers in place of the backend, for some or all endpoints.
 extension Engine {
-    /// Whether the world's upstream answers a request; false for the server's own paths and for CONNECT.
-    func asks(_ upstream: Upstream, for exchange: Exchange) -> Bool {
-        guard !exchange.isOfServer, exchange.head.method != .connect else { return false }
-        // The fake is already answering, because the upstream did not.
-        guard exchange.answeredBy != .fake else { return false }
-        if upstream.answerer(of: exchange.endpoint) != .fake { return true }
+    /// Decides who answers a request in a world that has an upstream.
+    ///
+    /// The fake answers CONNECT and the server's own paths, and requests that the upstream did not answer.
+    func chooseAnswerer(_ exchange: Exchange, _ upstream: Upstream) -> RecordedExchange.Answerer {
+        guard !exchange.isOfServer, exchange.head.method != .connect, exchange.answeredBy != .fake else { return .fake }
+        if upstream.answerer(of: exchange.endpoint) != .fake { return .real }
         exchange.answeredBy = .fake
-        return false
+        return .fake
     }
 
     /// The answer from the world's real server; nil if the request opened a WebSocket or waits.
@@ -147,7 +147,7 @@ extension Engine {
         account(connection)
         // If the server has taken output, the transport may be able to read from the client again.
         if connection.speaks != .http { touch(connection) }
-        relieve(at: now)
+        enforceMemoryLimits(at: now)
     }
 
     private func receiveAnswer(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
@@ -171,7 +171,7 @@ extension Engine {
             upstream.waiting = exchange
             exchange.world.awaitResumption(of: connection.id)
         } else {
-            serveReply(to: exchange, at: now)
+            processReply(to: exchange, at: now)
         }
     }
 
@@ -180,7 +180,7 @@ extension Engine {
         guard let upstream = connection.upstream else { return }
         if let exchange = upstream.waiting.take() {
             // A connection that resumed earlier may have paused the world again.
-            guard exchange.world.isStanding else { return serveReply(to: exchange, at: now) }
+            guard exchange.world.isStanding else { return processReply(to: exchange, at: now) }
             upstream.waiting = exchange
             return exchange.world.awaitResumption(of: connection.id)
         }
@@ -188,7 +188,7 @@ extension Engine {
     }
 
     /// Serves a request again with the upstream's reply, or lets the fake answer the request.
-    private func serveReply(to exchange: Exchange, at now: Timestamp) {
+    private func processReply(to exchange: Exchange, at now: Timestamp) {
         let (connection, world) = (exchange.connection, exchange.world)
         connection.waiting = nil
         touch(connection)
@@ -205,7 +205,7 @@ extension Engine {
             recorder.record(
                 .note(UpstreamMessages.fellBack(method, path, because: reason)), on: connection, in: world)
         }
-        serve(exchange)
+        process(exchange)
         goOn(connection, at: now)
     }
 
@@ -271,9 +271,9 @@ extension Engine {
         }
         touch(upstream)
         guard let ending = upstream.ending else { return }
-        let hasSaidFarewell = connection.isClosingWebSocket
+        let hasSentClose = connection.isClosingWebSocket
         forgetSocket(of: connection)
-        if !hasSaidFarewell, connection.isServed { drop(connection, ending, in: world, at: now) }
+        if !hasSentClose, connection.isServed { drop(connection, ending, in: world, at: now) }
     }
 
     /// Passes a server's frame through the faults to the client.

@@ -16,7 +16,7 @@ extension Engine {
         let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
         if head.wantsUpgrade, !exchange.isReleased {
             exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
-            if exchange.handshakeFaults != nil, holds(exchange) { return nil }
+            if exchange.handshakeFaults != nil, passBreakpoints(exchange) == .stopped { return nil }
         }
         if let refusal = exchange.refusedHandshake { return refusal }
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
@@ -140,13 +140,13 @@ extension Engine {
     }
 
     private func handle(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
-        if connection.socketFaults != nil, holds(event, on: connection, in: world) { return }
+        if connection.socketFaults != nil, passBreakpoints(event, on: connection, in: world) == .stopped { return }
         recorder.received(event, on: connection, in: world)
-        obey(event, on: connection, in: world, at: now)
+        forward(event, on: connection, in: world, at: now)
     }
 
     /// Passes a client's event to the backend, recording or upstream, or echoes it.
-    func obey(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
+    func forward(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         switch (event, connection.webSocketUse) {
         case (.text(let text), .backend):
             world.backend.receive(text: text, from: connection.id.socket, &world.turn)
@@ -214,7 +214,7 @@ extension Engine {
             if isSent { recorder.sent(text, from: start, on: connection, in: world) }
         } else {
             sendThroughFaults(text, on: connection, in: world, at: now)
-            relieveHolds(of: connection, in: world, at: now)
+            enforceHoldLimit(of: connection, in: world, at: now)
         }
         outputHasGrown(of: connection, at: now)
     }
@@ -228,7 +228,7 @@ extension Engine {
         if connection.output.count > limits.unsentBytes {
             cutOff(connection, .slowReader(limit: limits.unsentBytes))
         } else {
-            relieve(in: connection.world, at: now)
+            enforceMemoryLimits(in: connection.world, at: now)
         }
     }
 

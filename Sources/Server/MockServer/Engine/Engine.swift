@@ -36,7 +36,7 @@ public final class Engine {
     /// The time-outs of a world's connections while its manual clock advances; otherwise nil.
     @exclusivity(unchecked) var passing: PassingTime?
     @exclusivity(unchecked) var connections = ConnectionTable()
-    /// The connection whose request the engine is answering, which ``relieve(in:at:)`` must not end.
+    /// The connection whose request the engine is answering, which ``enforceMemoryLimits(in:at:)`` must not end.
     @exclusivity(unchecked) var answering: Connection?
     @exclusivity(unchecked) var deadlines = DeadlineQueue<ConnectionID>()
     @exclusivity(unchecked) private var touched: [Connection] = []
@@ -113,7 +113,7 @@ public final class Engine {
             arrive(on: connection, at: now)
         }
         account(connection)
-        relieve(at: now)
+        enforceMemoryLimits(at: now)
     }
 
     /// Reads bytes after the world's network has delayed them.
@@ -124,7 +124,7 @@ public final class Engine {
         if connection.speaks == .http {
             if isTLS(bytes, on: connection) { return refuseTLS(on: connection, at: now) }
             connection.http.receive(bytes)
-            serveRequests(of: connection, at: now)
+            readRequests(of: connection, at: now)
         } else if connection.speaks == .relayed {
             relay(bytes, on: connection, at: now)
         } else if waitsForWorld(connection) {
@@ -156,7 +156,7 @@ public final class Engine {
             connection.http.receiveEndOfStream()
             // Answer the waiting request first.
             if connection.waiting != nil { return }
-            serveRequests(of: connection, at: now)
+            readRequests(of: connection, at: now)
             // The client may still read a long answer, after which the connection ends.
             guard connection.stream == nil else { return }
         }
@@ -212,19 +212,19 @@ public final class Engine {
         if connection.stream != nil {
             queueStream(of: connection)
         } else if !isReadingPaused(connection) {
-            serveRequests(of: connection, at: now)
+            readRequests(of: connection, at: now)
             account(connection)
-            relieve(at: now)
+            enforceMemoryLimits(at: now)
         }
     }
 
     public func advance(to now: Timestamp) {
         accountJournalReaders(at: now)
         feedStreams(at: now)
-        serveResumed(at: now)
-        serveWorlds(at: now)
+        resumeConnections(at: now)
+        runWorlds(at: now)
         sweepWorlds(at: now)
-        serveDeadlines(at: now)
+        fireDeadlines(at: now)
     }
 
     /// When to call ``advance(to:)``; nil if nothing is due.
@@ -291,6 +291,13 @@ public final class Engine {
     public var shutdownTime: Duration { limits.shutdownTime }
 
     // MARK: Shared within the engine
+
+    /// Whether a stage lets a request, a message or a connection continue to the next stage.
+    enum Passage {
+        case passed
+        /// The stage has made it wait, or has ended the connection.
+        case stopped
+    }
 
     subscript(id: ConnectionID) -> Connection? { connections[id] }
 

@@ -49,7 +49,7 @@ final class Recorder {
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
         counts.count(recorded)
         world.journal.record(recorded, at: world.turn.date, connection: connection.number(in: world))
-        hasRecorded(in: world, on: connection)
+        notifyObservers(in: world, on: connection)
     }
 
     /// Records the refusal of bytes that are not HTTP, or of a request that took too long.
@@ -182,23 +182,23 @@ final class Recorder {
     func record(_ event: JournalEvent, on connection: Connection, in world: World) {
         counts.count(event)
         world.journal.record(event, at: world.turn.date, connection: connection.number(in: world))
-        hasRecorded(in: world, on: connection)
+        notifyObservers(in: world, on: connection)
     }
 
     private func record(_ frame: RecordedFrame, on connection: Connection, in world: World) {
         counts.count(frame)
         world.journal.record(frame, at: world.turn.date, connection: connection.number(in: world))
-        hasRecorded(in: world, on: connection)
+        notifyObservers(in: world, on: connection)
     }
 
     /// Records a world's event, at a time on its clock.
     func record(_ event: JournalEvent, at time: Timestamp, in world: World) {
         counts.count(event)
         world.journal.record(event, at: world.date(of: time))
-        hasRecorded(in: world)
+        notifyObservers(in: world)
     }
 
-    private func hasRecorded(in world: World, on connection: Connection? = nil) {
+    private func notifyObservers(in world: World, on connection: Connection? = nil) {
         if let observe, let entry = world.journal.newest { observe(entry, world, connection) }
         worlds.accountJournal(of: world)
     }

@@ -46,7 +46,9 @@ extension Host {
             return
         case .broken: return lost(transport)
         case .end:
-            if !stream.isAtEnd, let connection = engine.connection(id) { heedFarewell(of: connection, stream, now) }
+            if !stream.isAtEnd, let connection = engine.connection(id) {
+                handleCloseNotify(of: connection, stream, now)
+            }
         case .failed(.plainHTTP):
             transport.isAnnounced = true
             engine.spokePlainHTTP(id, at: time(now))
@@ -71,7 +73,7 @@ extension Host {
     }
 
     /// Reports the peer's close_notify once the engine is ready to read it, like the end of a plain stream.
-    private func heedFarewell(of connection: Connection, _ stream: SocketStream, _ now: MonotonicInstant) {
+    private func handleCloseNotify(of connection: Connection, _ stream: SocketStream, _ now: MonotonicInstant) {
         guard stream.session?.phase == .closed, connection.ending == .none || connection.isRelaying,
             engine.isRead(connection)
         else { return }
@@ -82,32 +84,32 @@ extension Host {
     ///
     /// Connections touched in this turn come before connections left from earlier turns, so that a request does not
     /// wait for thousands of sockets.
-    func serveTouched(_ now: MonotonicInstant) {
+    func flushTouched(_ now: MonotonicInstant) {
         var room = servedInTurn
         // Sending may touch connections again, because it frees space for waiting answers.
         while true {
             let touched = engine.takeTouched()
             if touched.isEmpty { break }
             unserved += touched.dropFirst(room)
-            serve(touched.prefix(room), now)
+            flush(touched.prefix(room), now)
             room = max(0, room - touched.count)
         }
         guard !unserved.isEmpty else { return }
         let turn = unserved.prefix(servedInTurn)
         unserved = unserved.dropFirst(turn.count)
-        serve(turn, now)
+        flush(turn, now)
     }
 
-    private func serve(_ touched: ArraySlice<Connection>, _ now: MonotonicInstant) {
+    private func flush(_ touched: ArraySlice<Connection>, _ now: MonotonicInstant) {
         let touched = Array(touched)
-        tell(of: touched, now)
+        reportOutput(of: touched, now)
         var ending: [Connection] = []
         for place in touched.indices {
             fetchAhead(in: touched, from: place)
-            if serve(touched[place], now) { ending.append(touched[place]) }
+            if flush(touched[place], now) { ending.append(touched[place]) }
         }
         if ending.isEmpty { return }
-        tellEndings(of: ending, now)
+        reportEndings(of: ending, now)
         for connection in ending { end(connection) }
     }
 
@@ -127,7 +129,7 @@ extension Host {
     /// Sends the pending output, and watches the socket for the next required events.
     ///
     /// - Returns: Whether the connection must end now, according to its `ending`.
-    func serve(_ connection: Connection, _ now: MonotonicInstant) -> Bool {
+    func flush(_ connection: Connection, _ now: MonotonicInstant) -> Bool {
         guard let transport = transport(of: connection) else { return false }
         if connection.ending == .reset { return true }
         guard send(connection, transport, now) else { return false }
@@ -160,7 +162,8 @@ extension Host {
         let stream = transport.stream
         let isSecure = stream.isSecure && stream.session != nil
         while connection.hasOutput || isSecure {
-            let isLast = isSecure && saysFarewell(connection, transport, now)
+            if isSecure { handleCloseNotify(of: connection, stream, now) }
+            let isLast = isSecure && endsWithCloseNotify(connection, transport)
             let most = sendableCount(of: connection, transport)
             let result = connection.withOutput {
                 stream.send(UnsafeRawBufferPointer(rebasing: $0.prefix(most)), isLast: isLast)
@@ -183,8 +186,7 @@ extension Host {
     ///
     /// The function is not inlined, so that connections that do not use TLS avoid its memory accesses.
     @inline(never)
-    private func saysFarewell(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
-        heedFarewell(of: connection, transport.stream, now)
+    private func endsWithCloseNotify(_ connection: Connection, _ transport: Transport) -> Bool {
         guard connection.ending == .close || connection.ending == .lingering, !connection.endsAbruptly else {
             // Simulated crashes and resets send no close_notify.
             return false
@@ -198,12 +200,12 @@ extension Host {
 
     /// Ends a connection that its peer has broken.
     private func lost(_ transport: Transport) {
-        tellEnd(transport, byServer: false, isReset: true)
+        reportEnd(transport, byServer: false, isReset: true)
         drop(transport, reset: false)
     }
 
     private func drop(_ transport: Transport, reset: Bool) {
-        tellEnd(transport, byServer: true, isReset: reset)
+        reportEnd(transport, byServer: true, isReset: reset)
         loop.close(transport.stream, reset: reset)
         transports[transport.id.place] = nil
         engine.transportClosed(transport.id, at: time(.now()))

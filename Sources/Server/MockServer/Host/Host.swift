@@ -89,7 +89,7 @@ public final class Host: SocketHost {
     public func stop() {
         guard let now = loop.beginStop(within: engine.shutdownTime) else { return }
         engine.beginShutdown(at: time(now))
-        serveTouched(now)
+        flushTouched(now)
         if engine.isEmpty { loop.events.stop() }
     }
 
@@ -127,8 +127,8 @@ public final class Host: SocketHost {
         doChore(now)
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
         doWork(now)
-        serveUpstreams(now)
-        serveTouched(now)
+        exchangeWithUpstreams(now)
+        flushTouched(now)
         tap?.write()
         engine.save(at: time(now))
         // The calling threads continue once the clients can see the effects of their work.
@@ -141,7 +141,7 @@ public final class Host: SocketHost {
         if let stopsAt {
             if stopsAt <= now {
                 engine.resetAll()
-                repeat { serveTouched(now) } while !unserved.isEmpty
+                repeat { flushTouched(now) } while !unserved.isEmpty
                 tap?.write()
             }
             if engine.isEmpty { loop.events.stop() }
@@ -156,7 +156,7 @@ public final class Host: SocketHost {
     }
 
     /// Passes bytes between the engine and its upstreams, for a limited number of rounds.
-    private func serveUpstreams(_ now: MonotonicInstant) {
+    private func exchangeWithUpstreams(_ now: MonotonicInstant) {
         guard upstreams.isUsed || !engine.touchedUpstreams.isEmpty else { return }
         // Further rounds wait for the next turn. Many rounds may be needed if a client sends many requests to a server
         // that refuses each one immediately.

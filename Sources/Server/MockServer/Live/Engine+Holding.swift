@@ -10,14 +10,14 @@ import WebSocket
 extension Engine {
     // MARK: Holding
 
-    /// Holds a request or handshake, or the given answer to it, if a breakpoint matches; returns whether it is held.
-    func holds(_ exchange: Exchange, _ answer: Answer? = nil) -> Bool {
+    /// Holds a request or handshake, or the given answer to it, if a breakpoint matches.
+    func passBreakpoints(_ exchange: Exchange, _ answer: Answer? = nil) -> Passage {
         let isHandshake = exchange.handshakeFaults != nil
         guard let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response, !faults.holds.isEmpty,
             answer?.source == nil,
             let breakpoint = faults.breakpoint(fromClient: answer == nil, body: answer?.body ?? exchange.body),
-            mayHold(breakpoint, in: exchange.world)
-        else { return false }
+            countHold(at: breakpoint, in: exchange.world)
+        else { return .passed }
         let now = exchange.world.turn.now
         let requestedAt = exchange.requestedAt ?? now
         exchange.requestedAt = requestedAt
@@ -30,37 +30,38 @@ extension Engine {
             breakpoint, place, by: answer == nil ? .client : .server, on: exchange.connection, in: exchange.world,
             due: answer == nil ? requestedAt : now,
             answer.map { "\($0.status.code) \(request)" } ?? request)
-        return true
+        return .stopped
     }
 
-    /// Records and holds a client's message if a breakpoint matches; returns whether it is held.
-    func holds(_ event: WebSocket.Event, on connection: Connection, in world: World) -> Bool {
+    /// Records and holds a client's message if a breakpoint matches.
+    func passBreakpoints(_ event: WebSocket.Event, on connection: Connection, in world: World) -> Passage {
         guard connection.webSocketUse.isOfWorld, let (payload, isText) = event.message,
-            let breakpoint = connection.socketFaults?.receive(payload, isText: isText), mayHold(breakpoint, in: world)
-        else { return false }
+            let breakpoint = connection.socketFaults?.receive(payload, isText: isText),
+            countHold(at: breakpoint, in: world)
+        else { return .passed }
         recorder.received(event, on: connection, in: world, faults: [breakpoint.name.text])
         connection.heldEvent = event
         hold(
             breakpoint, .frame, by: .client, on: connection, in: world, due: world.turn.now,
             isText ? Self.subject(ofText: payload) : "binary")
-        return true
+        return .stopped
     }
 
-    /// Holds a server's message that matched a breakpoint; returns false if the message must pass.
-    private func holds(_ held: Outgoing.Held, on connection: Connection, in world: World) -> Bool {
-        guard mayHold(held.breakpoint, in: world) else { return false }
+    /// Holds a server's message that matched a breakpoint, unless the message must pass.
+    private func passBreakpoint(_ held: Outgoing.Held, on connection: Connection, in world: World) -> Passage {
+        guard countHold(at: held.breakpoint, in: world) else { return .passed }
         hold(
             held.breakpoint, .frame, by: .server, on: connection, in: world, due: held.time,
             Self.subject(ofText: held.text))
-        return true
+        return .stopped
     }
 
     private static func subject(ofText text: [UInt8]) -> String {
         "text" + (SocketFaults.type(ofMessage: text).map { " " + $0 } ?? "")
     }
 
-    /// Whether a breakpoint is enabled and within the limit; if so, counts the hold.
-    private func mayHold(_ breakpoint: Breakpoint, in world: World) -> Bool {
+    /// Counts a hold, and returns true; returns false if the breakpoint is disabled or the limit is reached.
+    private func countHold(at breakpoint: Breakpoint, in world: World) -> Bool {
         if world.live == nil { world.live = LiveControl() }
         guard !isShuttingDown, world.live?.holds.isClosing == false else { return false }
         guard world.live?.holds.things.count ?? 0 < FaultLimits.held else {
@@ -73,7 +74,7 @@ extension Engine {
             }
             return false
         }
-        return world.faults.held(named: breakpoint.name)
+        return world.faults.countHold(named: breakpoint.name)
     }
 
     private func hold(
@@ -101,7 +102,7 @@ extension Engine {
     func deliver(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
         var outgoing = outgoing
         write(outgoing, on: connection, in: world, at: now)
-        while let held = outgoing.held, !holds(held, on: connection, in: world),
+        while let held = outgoing.held, passBreakpoint(held, on: connection, in: world) == .passed,
             let next = connection.socketFaults?.release(isDeclined: true)
         {
             outgoing = next
@@ -111,7 +112,7 @@ extension Engine {
 
     /// Releases held messages while too many bytes are waiting behind them; resets the connection if an operator
     /// silenced it.
-    func relieveHolds(of connection: Connection, in world: World, at now: Timestamp) {
+    func enforceHoldLimit(of connection: Connection, in world: World, at now: Timestamp) {
         if connection.socketFaults?.isGated == true {
             guard connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes else { return }
             return cutOff(connection, .slowReader(limit: limits.heldFrameBytes))

@@ -84,12 +84,12 @@ extension Engine {
             exchange.handshakeFaults?.socket?.holdNextFromServer(thing.breakpoint)
         }
         switch action {
-        case .response(let answer): serve(exchange, answer, holdsAnswer: false)
-        case .answer(let answer): serve(exchange, answer, holdsAnswer: true)
+        case .response(let answer): process(exchange, answer, holdsAnswer: false)
+        case .answer(let answer): process(exchange, answer, holdsAnswer: true)
         case .drop(let fault):
             exchange.add(fault)
-            serve(exchange, Answer(status: .serviceUnavailable, body: []), holdsAnswer: false)
-        case .pass, .request, .frame: serve(exchange, held.answer, holdsAnswer: held.answer == nil)
+            process(exchange, Answer(status: .serviceUnavailable, body: []), holdsAnswer: false)
+        case .pass, .request, .frame: process(exchange, held.answer, holdsAnswer: held.answer == nil)
         }
         goOn(connection, at: now)
     }
@@ -113,12 +113,12 @@ extension Engine {
         if steps { connection.socketFaults?.holdNextFromClient(breakpoint) }
         switch (action, event) {
         case (.drop, _): break
-        case (.frame(let text), .text): obey(.text(text), on: connection, in: world, at: now)
-        case (.frame(let bytes), _): obey(.binary(bytes), on: connection, in: world, at: now)
-        default: obey(event, on: connection, in: world, at: now)
+        case (.frame(let text), .text): forward(.text(text), on: connection, in: world, at: now)
+        case (.frame(let bytes), _): forward(.binary(bytes), on: connection, in: world, at: now)
+        default: forward(event, on: connection, in: world, at: now)
         }
         applyEffects(of: world, at: now)
-        if !connection.unreadFrames.isEmpty { serveUnreadFrames(of: connection, at: now) }
+        if !connection.unreadFrames.isEmpty { receiveUnreadFrames(of: connection, at: now) }
     }
 
     /// Releases all items whose time has passed on the world's clock, in chronological order.
@@ -173,7 +173,7 @@ extension Engine {
 
     /// Drops the items held on a connection, and records that the client left.
     func loseHolds(of connection: Connection) {
-        guard let world = connection.world, endsHolds(of: connection, in: world, as: .left) else { return }
+        guard let world = connection.world, recordEndOfHolds(of: connection, in: world, as: .left) else { return }
         if let held = connection.held {
             recorder.record(.exchange(held.exchange.abandoned), on: connection, in: world)
             (connection.held, connection.waiting) = (nil, nil)
@@ -183,13 +183,14 @@ extension Engine {
 
     /// Records the end of a socket's held items when the server closes the socket; drops a client's held message.
     func endHolds(of connection: Connection, in world: World) {
-        guard endsHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
+        guard recordEndOfHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
         connection.heldEvent = nil
         // The unread frames may include the client's close frame.
         if !connection.unreadFrames.isEmpty { resumed.append(connection.id) }
     }
 
-    private func endsHolds(of connection: Connection, in world: World, as told: RecordedRelease.Action) -> Bool {
+    /// Records the end of the items held on a connection; returns false if there are none.
+    private func recordEndOfHolds(of connection: Connection, in world: World, as told: RecordedRelease.Action) -> Bool {
         guard connection.holdCount > 0 else { return false }
         for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
             note(thing, told, on: connection, in: world)

@@ -157,7 +157,7 @@ extension Engine {
         let awaited = awaitJob(for: call.exchange)
         let original = Parcel(snapshot)
         stand(world)
-        beside(at: call.now) {
+        runJob(at: call.now) {
             // Move the value out, so that the world's values have one owner again after the job.
             original.take().copied(with: settings)
         } then: { engine, copied, now in

@@ -66,7 +66,7 @@ extension Engine {
         let (file, commits) = (saving.file, slice.commits)
         saving.sliceCount = commits ? 0 : saving.sliceCount + (slice.steps.count < limit ? 0 : 1)
         file.add(slice.steps, commits: commits)
-        beside(at: now, on: startSaving) {
+        runJob(at: now, on: startSaving) {
             Result { () throws(StateFileError) in try file.flush() }
         } then: { engine, result, now in
             engine.saved(result.take(), commits: commits, at: now)

@@ -10,14 +10,14 @@ import Scenarios
 /// A network takes effect once the head of a connection's first request has arrived, because the head names the world.
 /// The network delays the first answer by the time that opening the connection and sending the head would have taken.
 extension Engine {
-    /// Applies the network of a request's world to a connection; returns false if the network drops the connection.
-    func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Bool {
+    /// Applies the network of a request's world to a connection; the network may drop the connection.
+    func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Passage {
         let destination = Destination(of: head.target, in: self)
         guard !destination.isServer, let world = destination.world, let network = world.network else {
             lead(connection, through: nil, from: connection.world, at: now)
-            return true
+            return .passed
         }
-        guard connection.input.line?.network !== network else { return true }
+        guard connection.input.line?.network !== network else { return .passed }
         if connection.world !== world { connection.lastAuthorization = nil }
         connection.world = world
         world.setTime(now)
@@ -25,10 +25,10 @@ extension Engine {
             let note = "\(network.rule) dropped a connection at its first request"
             recorder.record(.note(note), on: connection, in: world)
             end(connection, .reset)
-            return false
+            return .stopped
         }
         lead(connection, through: network, from: world, opening: network.profile.roundTrip * 3 / 2, at: now)
-        return true
+        return .passed
     }
 
     /// Applies a different network, or none, to a connection; bytes in transit arrive immediately.

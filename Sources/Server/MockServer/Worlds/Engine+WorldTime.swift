@@ -27,7 +27,7 @@ extension Engine {
     }
 
     /// Runs the worlds' steps that are due, in chronological order, for a few milliseconds.
-    func serveWorlds(at now: Timestamp) {
+    func runWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
             // ``resume(_:at:)`` queues a paused world again.
@@ -55,7 +55,7 @@ extension Engine {
             while steps < limit, let due = world.nextStep, due <= time {
                 // A late step gets the time of preceding events, so that time never goes backwards.
                 if world.clock.manualTime == nil { world.turn.now = max(due, world.turn.now) }
-                steps += serveSteps(of: world, atMost: limit - steps, at: now)
+                steps += runSteps(of: world, atMost: limit - steps, at: now)
             }
         }
         queueDeadline(of: world)
@@ -106,7 +106,7 @@ extension Engine {
             // The system's time, as if the system's clock had advanced by as much as the world's clock.
             let moment = world.turn.now.advanced(byNanoseconds: -shift)
             if let step, step <= world.turn.now {
-                steps -= serveSteps(of: world, atMost: steps, at: moment)
+                steps -= runSteps(of: world, atMost: steps, at: moment)
             } else if let (id, time) = passing?.queue.popDue(at: moment) {
                 timeOutPassed(of: id, at: time, moment)
                 steps -= 1
@@ -144,7 +144,7 @@ extension Engine {
     }
 
     /// Runs the steps of a world that are due, and returns how many there were, at least 1.
-    private func serveSteps(of world: World, atMost limit: Int, at now: Timestamp) -> Int {
+    private func runSteps(of world: World, atMost limit: Int, at now: Timestamp) -> Int {
         var steps = 0
         if world.replay == nil {
             steps = world.backend.advance(&world.turn, mostSteps: limit)

@@ -282,7 +282,7 @@ extension Engine {
     ) {
         let (draft, room, reloads) = (reader(), worlds.room(of: world), world?.reloadCount)
         let dateShift = worlds.dateShift
-        beside(at: now) {
+        runJob(at: now) {
             (known ?? Result(catching: draft)).beginning(in: room, now: now, dateShift)
         } then: { engine, beginning, now in
             guard world?.reloadCount == reloads else {
