@@ -6,7 +6,7 @@ import Testing
 @Suite("Expectations of a client report")
 struct ClientExpectationTests {
     /// An observation from the middle of a case.
-    private static let observation: Observation = {
+    private static let observation: ObservedState = {
         var report = ClientReport()
         report.consultation = "c1"
         report.connection = .connected
@@ -31,7 +31,7 @@ struct ClientExpectationTests {
             StoredMessage(role: .user, text: "How much?"), StoredMessage(role: .assistant, text: "About 1.6 g."),
             StoredMessage(role: .user, text: "And today?"),
         ]
-        return Observation(report: report, stored: stored)
+        return ObservedState(report: report, stored: stored)
     }()
 
     @Test(
@@ -200,7 +200,7 @@ struct ClientExpectationTests {
             ),
         ] as [([ClientReport.Line], String)])
     func transcript(_ lines: [ClientReport.Line], _ shown: String) {
-        var observation = Observation()
+        var observation = ObservedState()
         observation.report.transcript = lines
         observation.stored = Array(Self.observation.stored.prefix(2))
         let failure = ClientExpectation.transcriptAsStored.failure(in: observation)?()
@@ -224,7 +224,7 @@ struct ClientExpectationTests {
 
     @Test("A streaming answer must show its beginning exactly once")
     func beginnings() {
-        var observation = Observation()
+        var observation = ObservedState()
         let expectation = ClientExpectation.answersBegin("About 1.6 g.")
         let shown = ["": true, "About": true, "About 1.6 g.": true, "AboutAbout": false, "1.6": false]
         for (text, isMet) in shown {
@@ -239,7 +239,7 @@ struct ClientExpectationTests {
     @Test("An arriving answer may only grow until it is complete")
     func growth() {
         func shows(_ before: String, _ after: String, isComplete: Bool = false, newAnswer: Bool = false) -> Bool {
-            var observation = Observation()
+            var observation = ObservedState()
             observation.before = [
                 .init(role: .user, text: "How?"), .init(role: .assistant, text: before, isComplete: isComplete),
             ]
@@ -278,7 +278,7 @@ struct ClientExpectationTests {
             ([Self.line("Hi"), lost], StoredMessage(role: .assistant, text: "Hi")),
         ]
         for (lines, stored) in rows {
-            var observation = Observation()
+            var observation = ObservedState()
             observation.report.transcript = lines
             observation.stored = [stored]
             #expect(ClientExpectation.transcriptAsStored.failure(in: observation) == nil, "\(stored)")
@@ -289,7 +289,7 @@ struct ClientExpectationTests {
     func saidByUser() {
         let (question, answer) = (StoredMessage(role: .user, text: "Hi"), StoredMessage(role: .assistant, text: "Yes."))
         for (stored, isMet) in [([question, answer, answer], true), ([question, answer, question], false)] {
-            let failure = ClientExpectation.storedOnce.failure(in: Observation(stored: stored))
+            let failure = ClientExpectation.storedOnce.failure(in: ObservedState(stored: stored))
             #expect((failure == nil) == isMet, "\(stored)")
         }
         let lines: [(ClientReport.Line, Bool)] = [
@@ -297,7 +297,7 @@ struct ClientExpectationTests {
             (ClientReport.Line(role: .user, text: "Hello", isDelivered: false), true),
         ]
         for (line, isMet) in lines {
-            var observation = Observation(stored: [question])
+            var observation = ObservedState(stored: [question])
             observation.report.transcript = [line]
             let failure = ClientExpectation.deliveredIsStored.failure(in: observation)
             #expect((failure == nil) == isMet, "\(line)")
@@ -307,7 +307,7 @@ struct ClientExpectationTests {
     @Test("An answer is streaming from its first text until it is complete")
     func streaming() {
         for (text, isComplete, isMet) in [("The sa", false, true), ("", false, false), ("The same.", true, false)] {
-            var observation = Observation()
+            var observation = ObservedState()
             observation.report.transcript = [Self.line(text, .assistant, isComplete)]
             #expect((ClientExpectation.streaming.failure(in: observation) == nil) == isMet, "\(text)")
         }

@@ -1,8 +1,6 @@
 import ArgumentParser
-import CLibrary
 import MockServer
 import Scenarios
-import Sockets
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -85,50 +83,5 @@ struct ListScenarios: ParsableCommand {
         let width = rows.map(\.name.count).max() ?? 0
         return rows.map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.summary }
             .joined(separator: "\n")
-    }
-}
-
-/// Reads whole files.
-///
-/// Only regular files are accepted; see `FileReader`.
-enum InputFile {
-    /// The bytes of a file of at most `limit` bytes.
-    ///
-    /// - Parameter orInherited: whether a path that the user typed may also be `/dev/stdin` or the path that a shell
-    ///   substitutes for `<(command)`.
-    static func read(_ path: String, limit: Int, orInherited: Bool = false) throws(Failure) -> [UInt8] {
-        let bytes = try orFailure(try FileReader(path, orInherited: orInherited).read(upTo: limit + 1), Failure.file)
-        guard bytes.count <= limit else { throw .configuration(Messages.tooLarge(path, limit: limit)) }
-        return bytes
-    }
-
-    /// Whether a file exists at this path; folders do not count.
-    static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
-    }
-}
-
-/// The metadata that shows whether a file was changed or replaced.
-struct FileStamp: Equatable {
-    var seconds: Int
-    var nanoseconds: Int
-    var size: Int64
-    var inode: UInt64
-}
-
-extension FileStamp {
-    /// Reads a file's stamp; returns nil unless it is a regular file, because opening anything else may block.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
-        self.init(
-            seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec), size: Int64(status.st_size),
-            inode: UInt64(status.st_ino))
     }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Scenarios
 import Text
 import Traffic
@@ -153,63 +152,6 @@ struct SessionSniffer {
         case 0xFF, 0xFE: if depth == 0 { kind = .session }
         case 0: if depth == 0 || isNameNext { kind = .session }
         default: if depth == 0, !Self.mark.contains(byte) { kind = .journal }
-        }
-    }
-}
-
-struct DiffCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "diff",
-        abstract: "Compare two recorded sessions by meaning: order, statuses, JSON values, messages.",
-        discussion: """
-            Ignores differences that any two runs have: ids, times, tokens and redacted secrets, the server's host, \
-            header fields other than the answers' media type, pings and pongs, and durations.
-
-            Exit codes: 0 the sessions are equal, 1 they differ, 2 usage error, or a file is not a HAR.
-            """)
-
-    @Argument(help: .init("The first session, a HAR.", valueName: "first"), completion: .sessions)
-    var first: String
-
-    @Argument(help: .init("The second session, a HAR.", valueName: "second"), completion: .sessions)
-    var second: String
-
-    func run() throws {
-        let files = [(first, try SessionFile.read(first)), (second, try SessionFile.read(second))]
-        for (name, file) in files { SessionFile.tellNotes(of: file, named: name) }
-        let comparison = SessionComparison(files[0].1.session, files[1].1.session)
-        print(comparison.text(names: first, second), terminator: "")
-        if !comparison.isEqual { throw Failure.told(exitCode: 1) }
-    }
-}
-
-struct ShowCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a recorded session: a line for each request, WebSocket and frame.",
-        discussion: """
-            The session is a HAR, recorded by 'fitiq-mock record' or 'serve --record', or saved by Chrome, Firefox, \
-            mitmproxy or Playwright. Frames are listed below their WebSocket; times are relative to the first request.
-
-            Exit codes: 0 the session was shown, 2 usage error, or the file is not a HAR.
-            """)
-
-    @Argument(help: .init("The session, a HAR.", valueName: "session"), completion: .sessions)
-    var session: String
-
-    @Flag(help: "Show complete bodies and messages below their lines, with JSON indented.")
-    var bodies = false
-
-    @Option("Truncate lines to this many columns, at least 60.", "columns")
-    var width = 120
-    static let widths = 60...10_000
-
-    func run() throws {
-        guard Self.widths.contains(width) else {
-            throw Failure.configuration(Messages.width(width, allowed: Self.widths))
-        }
-        let file = try SessionFile.read(session)
-        SessionTimeline(width: width, showsBodies: bodies).write(file.session, name: session, notes: file.notes) {
-            print($0)
         }
     }
 }

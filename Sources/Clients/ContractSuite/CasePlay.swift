@@ -231,7 +231,7 @@ struct CasePlay {
         return lastFailure
     }
 
-    private mutating func observe(_ expectations: [ClientExpectation]) async throws -> Observation {
+    private mutating func observe(_ expectations: [ClientExpectation]) async throws -> ObservedState {
         let before = self.shown
         let shown = try await asking { try await $0.report() }
         self.shown = shown
@@ -241,7 +241,7 @@ struct CasePlay {
         if let member = expectations.lazy.compactMap({ $0.unsaid(in: shown) }).first {
             throw Stop.unsupported("reporting \(member)")
         }
-        var observation = Observation(report: shown, before: before.transcript, oldProblemCount: oldProblemCount)
+        var observation = ObservedState(report: shown, before: before.transcript, oldProblemCount: oldProblemCount)
         if let consultation = observation.report.consultation, expectations.contains(where: \.needsStoredMessages) {
             observation.stored = try await world.storedMessages(of: consultation)
         }

@@ -146,7 +146,7 @@ struct StoredMessage: Sendable, Hashable {
 }
 
 /// The state of the client and the server at one moment.
-struct Observation: Sendable {
+struct ObservedState: Sendable {
     var report = ClientReport()
     /// The messages that the client showed at the previous check.
     var before: [ClientReport.Line] = []
@@ -162,7 +162,7 @@ extension ClientExpectation {
     typealias Sentence = () -> String
 
     /// The first unmet part, and why it is unmet, or nil if all parts are met.
-    func failure(in observation: Observation) -> (() -> CaseFailure)? {
+    func failure(in observation: ObservedState) -> (() -> CaseFailure)? {
         if case .all(let parts) = self { return parts.lazy.compactMap { $0.failure(in: observation) }.first }
         if case .oneOf(let parts) = self {
             let failures = parts.map { $0.failure(in: observation) }
@@ -176,7 +176,7 @@ extension ClientExpectation {
         return unmet(in: observation).map { sentence in { CaseFailure(message: sentence(), check: checks.first) } }
     }
 
-    private func unmet(in observation: Observation) -> Sentence? {
+    private func unmet(in observation: ObservedState) -> Sentence? {
         let report = observation.report
         let (lines, problems) = (report.transcript, report.problems)
         let answers = lines.lazy.filter { $0.role == .assistant }
@@ -240,7 +240,7 @@ extension ClientExpectation {
         isMet ? nil : { Messages.unmet(self, shown()) }
     }
 
-    private func unmetTranscript(_ observation: Observation, atLeast count: Int) -> Sentence? {
+    private func unmetTranscript(_ observation: ObservedState, atLeast count: Int) -> Sentence? {
         let stored = observation.stored
         // An incomplete answer and an undelivered message may stay, because the client marks them.
         let shown = observation.report.transcript.filter { line in
@@ -258,7 +258,9 @@ extension ClientExpectation {
         return nil
     }
 
-    private func unmetGrowth(of answer: ClientReport.Line?, _ count: Int, _ observation: Observation) -> Sentence? {
+    private func unmetGrowth(
+        of answer: ClientReport.Line?, _ count: Int, _ observation: ObservedState
+    ) -> Sentence? {
         let earlier = observation.before.lazy.filter { $0.role == .assistant }
         guard let answer, let last = earlier.last, !last.isComplete, earlier.count == count,
             !answer.text.utf8.starts(with: last.text.utf8)
@@ -266,7 +268,7 @@ extension ClientExpectation {
         return { Messages.unmet(self, Messages.line(answer, after: last)) }
     }
 
-    private func unmetCompleteAnswers(_ observation: Observation) -> Sentence? {
+    private func unmetCompleteAnswers(_ observation: ObservedState) -> Sentence? {
         let stored = observation.stored
         let wrong = observation.report.transcript.enumerated().first { index, shown in
             guard shown.role == .assistant, shown.isComplete else { return false }
@@ -283,7 +285,7 @@ extension ClientExpectation {
         return twice.map { message in { Messages.unmet(self, Messages.storedTwice(message.text)) } }
     }
 
-    private func unmetDelivered(_ observation: Observation) -> Sentence? {
+    private func unmetDelivered(_ observation: ObservedState) -> Sentence? {
         let stored = Set(observation.stored)
         let lost = observation.report.transcript.first {
             $0.role == .user && $0.isDelivered && !stored.contains(StoredMessage(role: .user, text: $0.text))

@@ -42,7 +42,7 @@ public struct ConnectionObserver: Sendable {
     /// The discarded output of the codecs.
     var unsent: [UInt8] = []
     /// The observations made since they were last taken.
-    private var observations: [Observation] = []
+    private var observations: [WireEvent] = []
 
     /// URLs start with the scheme (`http` or `https`) and the authority, which defaults to the request's host.
     init(scheme: String, authority: String? = nil, limits: Limits = Limits()) {
@@ -52,7 +52,7 @@ public struct ConnectionObserver: Sendable {
         socket = SocketObserver(limits: limits)
     }
 
-    mutating func takeObservations() -> [Observation] {
+    mutating func takeObservations() -> [WireEvent] {
         guard !observations.isEmpty else { return [] }
         defer { observations = [] }
         return observations
@@ -118,7 +118,7 @@ public struct ConnectionObserver: Sendable {
         }
     }
 
-    mutating func report(_ observation: Observation) { observations.append(observation) }
+    mutating func report(_ observation: WireEvent) { observations.append(observation) }
 
     /// Ends the observation.
     mutating func stop(_ note: String) {
@@ -338,7 +338,7 @@ public struct ConnectionObserver: Sendable {
     }
 }
 
-enum Observation: Sendable, Equatable {
+enum WireEvent: Sendable, Equatable {
     /// A request and its response, if any; an accepted WebSocket handshake has no frames and no ending yet.
     case exchange(SessionExchange)
     /// A message or a control frame on the WebSocket that was opened last.
@@ -456,7 +456,8 @@ struct SocketObserver: Sendable {
     }
 
     mutating func receive(
-        _ bytes: UnsafeRawBufferPointer, from party: Party, at time: Timestamp, into observations: inout [Observation]
+        _ bytes: UnsafeRawBufferPointer, from party: Party, at time: Timestamp,
+        into observations: inout [WireEvent]
     ) {
         guard isReadable, !bytes.isEmpty else { return }
         var rest = bytes
@@ -477,7 +478,7 @@ struct SocketObserver: Sendable {
 
     private mutating func observation(
         of event: WebSocket.Event, _ compressedSize: Int?, from party: Party, at time: Timestamp
-    ) -> Observation {
+    ) -> WireEvent {
         let (opcode, bytes): (Opcode, [UInt8])
         switch event {
         case .text(let payload): (opcode, bytes) = (.text, payload)

@@ -169,7 +169,7 @@ public final class SessionRecorder {
         }
     }
 
-    private func record(_ observation: Observation, on tap: Tap) {
+    private func record(_ observation: WireEvent, on tap: Tap) {
         switch observation {
         case .exchange(var exchange):
             guard !isExcluded(exchange.request.url) else { return }

@@ -105,7 +105,7 @@ enum Wire {
     /// Plays the steps a millisecond apart, each cut into pieces of this many bytes.
     static func observe(
         _ steps: [WireStep], pieces: Int = .max, limits: ConnectionObserver.Limits = .init()
-    ) -> [Observation] {
+    ) -> [WireEvent] {
         var observer = ConnectionObserver(scheme: "http", limits: limits)
         for (index, step) in steps.enumerated() { play(step, on: &observer, pieces: pieces, at: time(index)) }
         return observer.takeObservations()
@@ -141,7 +141,7 @@ enum Wire {
     }
 
     /// An observation on one line.
-    static func line(_ observation: Observation) -> String {
+    static func line(_ observation: WireEvent) -> String {
         switch observation {
         case .exchange(let socket) where socket.isSocket:
             return "open \(socket.request.url) \(socket.response?.status ?? 0)"
@@ -170,7 +170,7 @@ enum Wire {
     }
 }
 
-extension Observation {
+extension WireEvent {
     var exchange: SessionExchange? { if case .exchange(let exchange) = self { exchange } else { nil } }
     var frame: SessionFrame? { if case .frame(let frame) = self { frame } else { nil } }
 }

@@ -83,7 +83,7 @@ public struct ConformPlay: Sendable {
         case .deleteConsultation: break
         case .until(let expectation, _):
             let told = expectation.ofReport
-            let isMet = try await wait(with: client) { told?.failure(in: Observation(report: $0)) == nil }
+            let isMet = try await wait(with: client) { told?.failure(in: ObservedState(report: $0)) == nil }
             return isMet ? nil : ConformMessages.unmet
         }
         return nil

@@ -44,6 +44,47 @@ extension BodyReader {
     }
 }
 
+/// The body of `POST /api/v1/meal-logs/natural` (meal-log-websocket, CreateMealLogRequest), or one meal of a batch.
+public struct CreateMealLogRequest: Equatable, Sendable {
+    /// The meal as text, 1 to 1,000 characters and not blank; from the client, or from the foods' names.
+    public var rawInput: String
+    /// The foods, if the user entered them individually, which only the apps support.
+    public var items: [MealItem] = []
+    /// The notes, which only ``items`` allow.
+    public var notes: String?
+    public var mealType: MealType
+    /// The time of the meal; nil means now.
+    public var loggedAt: DateTime?
+
+    /// The longest text, in Swift characters.
+    public static let maximumInputLength = 1000
+
+    public init(rawInput: String, mealType: MealType, loggedAt: DateTime? = nil) {
+        (self.rawInput, self.mealType, self.loggedAt) = (rawInput, mealType, loggedAt)
+    }
+
+    /// - Parameter isForApps: Whether to also accept the apps' meal types.
+    public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
+        try self.init(BodyReader(body), isForApps: isForApps)
+    }
+
+    init(_ fields: BodyReader, isForApps: Bool, isManual: Bool = false) throws(APIError) {
+        if isManual {
+            items = try fields.foods("items").required("items", expected: BodyReader.list(of: MealItem.counts))
+            rawInput = items.words
+            notes = try fields.text("notes", characters: 0...UpdateMealLogRequest.maximumNotesLength)
+        } else {
+            rawInput = try fields.text("raw_input", characters: 1...Self.maximumInputLength)
+                .required("raw_input", expected: "the meal in words, such as \"2 eggs and toast\"")
+            guard !rawInput.isBlank else { throw .blankRawInput }
+        }
+        let mealTypes = MealType.known(isForApps: isForApps)
+        mealType = try fields.choice("meal_type", among: mealTypes)
+            .required("meal_type", expected: BodyReader.names(among: mealTypes))
+        loggedAt = try fields.dateTime("logged_at")
+    }
+}
+
 /// The body of `POST /api/v1/meal-logs/batch`.
 public struct CreateMealLogsRequest: Equatable, Sendable {
     /// 1 to 50 logs, in the order of creation.
