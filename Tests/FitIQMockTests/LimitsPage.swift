@@ -92,7 +92,7 @@ enum LimitsPage {
         "fixed tokens per scenario": [.count("ScenarioLimits.tokens", ScenarioLimits.tokens)],
         "free-form id in a scenario": [.count("ResourceID.longestFreeText", ResourceID.longestFreeText)],
         "fields in a scenario's answer": [.count("ScenarioLimits.fields", ScenarioLimits.fields)],
-        "JSON body compressed with gzip": [.bytes("Engine.longestCodedBody", Engine.longestCodedBody)],
+        "JSON body compressed with gzip": [.bytes("ContentCoding.longestBody", ContentCoding.longestBody)],
         "the server's compression window; the client's, if the client lets the server choose": [
             .bytes("MessageDeflater.keptBytes", MessageDeflater.keptBytes),
             .bytes("CompressionTerms.preferredClientBits", 1 << CompressionTerms.preferredClientBits),

@@ -46,11 +46,11 @@ struct CodingTests {
         let first = try network.exchange(request)
         #expect(first.fields[.contentEncoding] == "gzip")
         #expect(try network.exchange(request).body == first.body)
-        #expect(network.engine.codedPages.count == 1)
+        #expect(network.engine.coding.pages.count == 1)
         #expect(
             try network.exchange(Request(target: "/health").with("Accept-Encoding: gzip")).fields[.contentEncoding]
                 == nil)
-        #expect(network.engine.codedPages.count == 1)
+        #expect(network.engine.coding.pages.count == 1)
     }
 
     @Test("The server sends an answer uncompressed if gzip does not shrink it")

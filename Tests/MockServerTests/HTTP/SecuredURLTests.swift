@@ -23,6 +23,6 @@ struct SecuredURLTests {
         ])
     func urls(plain: String, secure: String) {
         let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
-        #expect(String(decoding: network.engine.securing(Array(plain.utf8)), as: UTF8.self) == secure)
+        #expect(String(decoding: network.engine.origins.securing(Array(plain.utf8)), as: UTF8.self) == secure)
     }
 }

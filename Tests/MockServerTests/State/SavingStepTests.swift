@@ -39,7 +39,7 @@ import Testing
         for world in [try network.plainWorld(), other] {
             for _ in 0..<5 { _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal) }
         }
-        let slice = try #require(engine.takeSlice(upTo: 3))
+        let slice = try #require(engine.saving?.takeSlice(upTo: 3))
         // The number of the last world is added.
         #expect(slice.steps.count == 4 && !slice.commits)
         #expect(engine.defaultWorld.isPartlySaved && engine.worlds["w1"]?.savedPart == nil)

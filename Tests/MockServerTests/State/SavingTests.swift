@@ -284,7 +284,7 @@ import Testing
                 user += 1
                 _ = try engine.defaultWorld.backend.user(ExactString("user-\(user)"))
             }
-            engine.noteUnsaved(engine.defaultWorld)
+            engine.saving?.noteUnsaved(engine.defaultWorld)
             network.advance(by: .milliseconds(100))
             while let job = jobs.popLast() { engine.finish(job.run(), at: network.now) }
             rounds += 1

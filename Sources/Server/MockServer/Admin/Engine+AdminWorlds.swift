@@ -118,7 +118,7 @@ extension Engine {
         let source = PartSource("worlds", of: all, after: { $0.member("count", all.count) }) {
             [unowned self] world, writer in
             let description = describe(world, at: now)
-            writer.raw(isSecure ? securing(description) : description)
+            writer.raw(isSecure ? origins.securing(description) : description)
             // Signing the tokens takes as long as writing this many bytes.
             return 4096
         }
@@ -258,7 +258,7 @@ extension Engine {
             endEvents(on: connection, at: now)
         }
         worlds[ExactString(id)] = nil
-        if saving != nil { noteRemoval(of: world) }
+        saving?.noteRemoval(of: world)
         if world.isLargeToFree { discard(world.contents) }
         world.vanish()
         worlds.accountEverything(of: world)

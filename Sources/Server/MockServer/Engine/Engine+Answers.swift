@@ -18,14 +18,14 @@ extension Engine {
             return options(["GET", "HEAD", "POST", "PATCH"] + others + ["OPTIONS"])
         }
         // Faults and sessions do not apply to preflights, because browsers send preflights automatically.
-        if let answer = preflightAnswer(exchange.head, exchange.destination, in: world.mode) { return answer }
+        if let answer = origins.preflightAnswer(exchange.head, exchange.destination, in: world.mode) { return answer }
         guard exchange.destination.world != nil else {
             exchange.unmatched = .unknownPath
             throw exchange.destination.worldID.map { refusal(ofWorld: $0.text) } ?? .noDefaultWorld
         }
-        if !exchange.destination.isAdmin { try checkOrigin(exchange.head, on: exchange.connection) }
+        if !exchange.destination.isAdmin { try origins.check(exchange.head, on: exchange.connection) }
         if let answer = portalAnswer(exchange) { return answer }
-        inflateBody(of: exchange)
+        coding.inflateBody(of: exchange)
         if world.replay?.answers(exchange) ?? false { return try replayAnswer(exchange) }
         if let answer = stubAnswer(exchange) { return answer }
         if let upstream = world.settings.scenario.upstream, chooseAnswerer(exchange, upstream) == .real {
@@ -232,7 +232,7 @@ extension Engine {
 
     /// Checks that a body is JSON and no longer has a content coding.
     func checkContent(of exchange: Exchange) throws(APIError) {
-        try checkCoding(of: exchange)
+        try coding.check(exchange)
         try checkMediaType(exchange.head.fields, exchange.body)
     }
 

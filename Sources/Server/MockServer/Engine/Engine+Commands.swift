@@ -107,7 +107,7 @@ extension Engine {
     private func checkBody(
         of endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend
     ) throws(APIError) {
-        if endpoint.body == .form { return try checkCoding(of: exchange) }
+        if endpoint.body == .form { return try coding.check(exchange) }
         guard endpoint.body == .required || endpoint.body == .optional else { return }
         switch endpoint {
         case _ where id.isEmpty: break

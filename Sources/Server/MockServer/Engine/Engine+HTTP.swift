@@ -110,16 +110,16 @@ extension Engine {
             } else {
                 guard let made = try self.answer(exchange) else { return }
                 answer = consume made
-                if connection.isSecure { secure(&answer) }
+                if connection.isSecure { origins.secure(&answer) }
             }
         } catch {
             answer = Answer(world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
-        share(&answer, to: exchange.head, isAdmin: exchange.destination.isAdmin)
+        origins.share(&answer, to: exchange.head, isAdmin: exchange.destination.isAdmin)
         if holdsAnswer, exchange.responseFaults != nil, passBreakpoints(exchange, answer) == .stopped { return }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         let text = answer.body
-        encode(&answer, for: exchange)
+        coding.encode(&answer, for: exchange)
         guard reply(answer, from: source, to: exchange.sentHead, in: world, on: connection, at: now) else { return }
         // A body that is produced while it is being sent counts as sent, because faults do not affect it.
         if source == nil { shape(exchange, from: start) }
@@ -195,7 +195,7 @@ extension Engine {
         world.setTime(now)
         let isAdmin = destination?.isAdmin ?? false
         var answer = Answer(status: refusal.status, body: refusal.body(in: world.mode))
-        if let head = connection.request { share(&answer, to: head, isAdmin: isAdmin) }
+        if let head = connection.request { origins.share(&answer, to: head, isAdmin: isAdmin) }
         connection.request = nil
         connection.body = []
         _ = connection.takeBodyPieces()
@@ -207,35 +207,5 @@ extension Engine {
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
         carry(connection, at: now)
-    }
-
-    // MARK: Requests from pages of other sites
-
-    /// Refuses, with 403, a write or a WebSocket handshake from a page that is neither this server's own nor allowed.
-    ///
-    /// Most clients other than browsers send no `Origin`. Reading is safe, because a browser hides an answer that has
-    /// no CORS fields from such a page.
-    func checkOrigin(_ head: RequestHead, on connection: Connection) throws(APIError) {
-        switch head.method {
-        case .get, .head, .options: guard head.wantsUpgrade else { return }
-        default: break
-        }
-        guard let text = head.fields[.origin], !configuration.allowedOrigins.contains(.any) else { return }
-        guard let allowed = AllowedOrigin(text), allowed != .any else { throw .foreignOrigin(text, origin: nil) }
-        if configuration.allowedOrigins.contains(allowed) { return }
-        // `null` and `file://` have a single spelling.
-        guard case .origin(let origin) = allowed else { throw .foreignOrigin(text, origin: text) }
-        guard isOwn(origin, of: head, on: connection) else { throw .foreignOrigin(text, origin: "\(origin)") }
-    }
-
-    /// Whether this server served a page, at its listening address or at the address in the request.
-    ///
-    /// A name in `Host` is not sufficient, because anyone can point a DNS name at this server.
-    private func isOwn(_ origin: WebOrigin, of head: RequestHead, on connection: Connection) -> Bool {
-        let address = head.authority.flatMap {
-            WebOrigin(scheme: connection.isSecure ? "https" : "http", authority: $0[...])
-        }
-        return origin.hasFixedHost && origin == address || origin == WebOrigin(configuration.origin)
-            || origin == configuration.secureOrigin.flatMap { WebOrigin($0) }
     }
 }

@@ -107,7 +107,7 @@ extension Engine {
         var answer: Answer
         do throws(APIError) {
             answer = try result.get()
-            if connection.isSecure { secure(&answer) }
+            if connection.isSecure { origins.secure(&answer) }
         } catch {
             answer = Answer(error, in: .union)
         }

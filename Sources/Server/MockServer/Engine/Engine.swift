@@ -20,8 +20,8 @@ public final class Engine {
     var defaultWorld: World { worlds.main }
     let recorder: Recorder
     @exclusivity(unchecked) var streams = StreamQueue()
-    /// A cache of the constant pages last sent with gzip.
-    var codedPages: [(body: [UInt8], coded: [UInt8])] = []
+    let origins: Origins
+    @exclusivity(unchecked) var coding: ContentCoding
     /// The connections that are following a journal or waiting for an entry.
     @exclusivity(unchecked) var followers: [ConnectionID] = []
     /// The connections to serve because their world has resumed, in order of arrival.
@@ -67,6 +67,7 @@ public final class Engine {
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         (limits, patience) = (configuration.limits, Patience(configuration.limits))
+        (origins, coding) = (Origins(configuration), ContentCoding(configuration.limits))
         startedAt = now
         let digits = String(UInt64(bitPattern: now.nanosecondsSinceEpoch), radix: 16)
         instance = String(repeating: "0", count: 16 - digits.count) + digits
@@ -233,6 +234,23 @@ public final class Engine {
         guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         let due = Timestamp.earliest(deadlines.next, .earliest(worlds.nextDeadline, worlds.nextSweep))
         return saving == nil ? due : .earliest(due, savingDue)
+    }
+
+    /// When to call ``save(at:)``; nil if nothing is unsaved or a slice is being written.
+    var savingDue: Timestamp? { saving?.due }
+
+    /// Starts writing the next slice of unsaved changes; must be called at the end of a turn.
+    public func save(at now: Timestamp) {
+        guard let saving, let commits = saving.startSlice(at: now) else { return }
+        let file = saving.file
+        runJob(at: now, on: startSaving) {
+            Result { () throws(StateFileError) in try file.flush() }
+        } then: { engine, result, now in
+            if let error = saving.finishSlice(result.take(), commits: commits, at: now) {
+                engine.observe?(.stateNotSaved(message: error.message))
+            }
+            engine.save(at: now)
+        }
     }
 
     /// Whether ``takeTouched()`` has no connections and ``advance(to:)`` has no immediate work.

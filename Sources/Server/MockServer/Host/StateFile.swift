@@ -267,24 +267,24 @@ extension Engine {
     /// - Throws: The error if writing the whole state again also fails.
     public func saveAll() throws(StateFileError) {
         guard let saving else { return }
-        if saving.failure != nil { saveAnew() }
+        if saving.failure != nil { saving.saveAnew() }
         do throws(StateFileError) {
-            try saveRest(in: saving.file)
+            try saveRest(of: saving)
         } catch {
             // Write everything again, because the last slice may have failed after the loop ended, unnoticed by the
             // engine.
-            saveAnew()
-            try saveRest(in: saving.file)
+            saving.saveAnew()
+            try saveRest(of: saving)
         }
     }
 
-    private func saveRest(in file: StateFile) throws(StateFileError) {
+    private func saveRest(of saving: Saving) throws(StateFileError) {
         // Also save paused worlds, because they will not resume.
-        let rest = takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
+        let rest = saving.takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
         // Commit even if no steps are left, because earlier steps may be uncommitted.
-        file.add(rest, commits: true)
+        saving.file.add(rest, commits: true)
         // This also writes a slice that was added before the loop ended.
-        try file.flush()
+        try saving.file.flush()
     }
 }
 

@@ -96,15 +96,16 @@ extension Engine {
     /// - Throws: A 400 if a world has inconsistent data, or a 507 if it exceeds the server's limit.
     func beginSaving(after restored: RestoredState, at now: Timestamp) throws(APIError) {
         guard let file = configuration.stateFile else { return }
-        saving = Saving(file)
-        worlds.changed = { [unowned self] world in noteUnsaved(world) }
+        let saving = Saving(file, of: worlds, hasDefaultWorld: configuration.hasDefaultWorld)
+        self.saving = saving
+        worlds.changed = { [unowned saving] world in saving.noteUnsaved(world) }
         if let restored = restored.defaultWorld(for: configuration) { defaultWorld.countAsSaved(restored.saved) }
-        noteUnsaved(defaultWorld)
+        saving.noteUnsaved(defaultWorld)
         worlds.serial = max(worlds.serial, restored.serial)
         for world in restored.worlds {
             try configuration.naming(world.saved.name) { () throws(APIError) in try restore(world, at: now) }
         }
-        saving?.needsCommit = false
+        saving.needsCommit = false
     }
 
     private func restore(_ restored: RestoredWorld, at now: Timestamp) throws(APIError) {

@@ -115,7 +115,7 @@ extension Engine {
             }
         }
         world.moveClock(to: end)
-        noteUnsaved(world)
+        saving?.noteUnsaved(world)
         let slow = passing?.slow ?? []
         passing = nil
         // Count the clock's advance as elapsed time for each deadline.

@@ -5,10 +5,17 @@ import HTTP1
 import HTTPTypes
 
 /// Content coding for bodies: gzip, in worlds that use compression (RFC 9110 §8.4).
-extension Engine {
+struct ContentCoding {
+    /// The constant pages last sent with gzip.
+    private(set) var pages: [(body: [UInt8], coded: [UInt8])] = []
+    /// The maximum size of a form that contains a meal photo, in bytes.
+    private let longestPhoto: Int
+
+    init(_ limits: ServerLimits) { longestPhoto = limits.photoBody }
+
     /// Inflates the body of a request, so that faults, the journal and recordings see its text.
     ///
-    /// A body that cannot be inflated stays unchanged until ``checkCoding(of:)`` refuses it, because other refusals
+    /// A body that cannot be inflated stays unchanged until ``check(_:)`` refuses it, because other refusals
     /// take precedence.
     func inflateBody(of exchange: Exchange) {
         guard !exchange.body.isEmpty, exchange.inflation == nil, exchange.world.takesGzip, !exchange.isOfServer,
@@ -26,7 +33,7 @@ extension Engine {
     ///
     /// - Throws: A 415 for a coding other than gzip, and for gzip in a world that does not use compression; a 413 for
     ///   data that is too long; a 400 for damaged data.
-    func checkCoding(of exchange: Exchange) throws(APIError) {
+    func check(_ exchange: Exchange) throws(APIError) {
         switch exchange.inflation {
         case .done: return
         case .failed(.tooLarge): throw .inflatedTooLarge(limit: longestBody(of: exchange))
@@ -42,16 +49,16 @@ extension Engine {
     private static func isGzip(_ coding: String) -> Bool { ["gzip", "x-gzip"].contains(coding.lowercased()) }
 
     private func longestBody(of exchange: Exchange) -> Int {
-        exchange.endpoint == .recognizeMealPhoto ? limits.photoBody : HTTP1.Limits().body
+        exchange.endpoint == .recognizeMealPhoto ? longestPhoto : HTTP1.Limits().body
     }
 
     /// Applies gzip to an answer if the client accepts gzip and the body becomes smaller.
     ///
     /// Some answers stay unchanged: long answers other than pages, because compressing them would block the loop, and
     /// answers whose text a fault changes.
-    func encode(_ answer: inout Answer, for exchange: Exchange) {
+    mutating func encode(_ answer: inout Answer, for exchange: Exchange) {
         guard exchange.world.isCompressing, answer.source == nil, !answer.isRecorded,
-            (1...(answer.isPage ? Self.longestWholeBody : Self.longestCodedBody)).contains(answer.body.count),
+            (1...(answer.isPage ? Engine.longestWholeBody : Self.longestBody)).contains(answer.body.count),
             exchange.responseFaults?.faults.contains(where: \.changesText) != true
         else { return }
         var fields = answer.fields ?? HTTPFields()
@@ -67,14 +74,14 @@ extension Engine {
     }
 
     /// The maximum size of a body to deflate, in bytes; deflating this much takes about three milliseconds.
-    static let longestCodedBody = 256 * 1024
+    static let longestBody = 256 * 1024
 
     /// Deflates an answer; caches the latest pages and descriptions, because they are constant and large.
-    private func gzipped(_ answer: Answer) -> [UInt8] {
+    private mutating func gzipped(_ answer: Answer) -> [UInt8] {
         guard answer.isPage else { return Gzip.deflate(answer.body) }
-        if let known = codedPages.first(where: { $0.body == answer.body }) { return known.coded }
+        if let known = pages.first(where: { $0.body == answer.body }) { return known.coded }
         let coded = Gzip.deflate(answer.body)
-        codedPages = codedPages.suffix(7) + [(answer.body, coded)]
+        pages = pages.suffix(7) + [(answer.body, coded)]
         return coded
     }
 }

@@ -5,97 +5,84 @@ import Scenarios
 
 /// A server's state file and the changes that it does not contain yet.
 ///
+/// The loop collects changes in slices, and another thread writes them. A transaction adds slices until everything is
+/// saved, so each commit captures the state at a single moment. The loop collects the next slice only after the last
+/// slice is written, so at most one slice waits for a slow disk.
+///
 /// This is a class because the engine uses it after every request, and the lists of a value type would be copied each
 /// time.
 final class Saving {
     let file: StateFile
+    private let table: WorldTable
+    private let hasDefaultWorld: Bool
     /// The worlds that may have unsaved changes, without duplicates.
-    @exclusivity(unchecked) var worlds: [World] = []
+    @exclusivity(unchecked) private(set) var worlds: [World] = []
     /// Steps for deleted worlds, and for a file whose content is unknown.
-    @exclusivity(unchecked) var steps: [StateStep] = []
+    @exclusivity(unchecked) private(set) var steps: [StateStep] = []
     /// Whether written slices or the last world's number are waiting for a commit.
     @exclusivity(unchecked) var needsCommit = false
     /// The number of full slices since the last commit.
-    @exclusivity(unchecked) var sliceCount = 0
+    @exclusivity(unchecked) private(set) var sliceCount = 0
     /// The earliest time for the next slice.
-    @exclusivity(unchecked) var due = Timestamp(nanosecondsSinceEpoch: 0)
+    @exclusivity(unchecked) private var earliest = Timestamp(nanosecondsSinceEpoch: 0)
     /// Whether a slice is being written.
-    @exclusivity(unchecked) var isWriting = false
+    @exclusivity(unchecked) private var isWriting = false
     /// The error from the last slice; nil once a later slice was committed.
-    @exclusivity(unchecked) var failure: StateFileError?
+    @exclusivity(unchecked) private(set) var failure: StateFileError?
 
-    init(_ file: StateFile) { self.file = file }
-}
+    init(_ file: StateFile, of table: WorldTable, hasDefaultWorld: Bool) {
+        (self.file, self.table, self.hasDefaultWorld) = (file, table, hasDefaultWorld)
+    }
 
-/// The saved part of a world, except its entities.
-struct SavedPart: Equatable {
-    /// The saved life (``World/life``); the file has no data from a later life.
-    var life: Int
-    var issuedIDs: Int
-    var manualTime: Timestamp?
-}
-
-/// Saves the state: the loop collects changes in slices, and another thread writes them.
-///
-/// A transaction adds slices until everything is saved, so each commit captures the state at a single moment. The loop
-/// collects the next slice only after the last slice is written, so at most one slice waits for a slow disk.
-extension Engine {
-    /// The shortest time between two commits in nanoseconds; the engine writes the first change after a pause
-    /// immediately.
-    static let savingInterval: Int64 = 100_000_000
+    /// The shortest time between two commits in nanoseconds; the first change after a pause is written immediately.
+    private static let interval: Int64 = 100_000_000
     /// The time until the next attempt after a failure, in nanoseconds.
-    static let savingPause: Int64 = 5_000_000_000
+    private static let pause: Int64 = 5_000_000_000
     /// The approximate number of entities to collect in a loop turn; collecting them takes well under a millisecond.
     ///
     /// The number doubles after every 16 full slices of a transaction, up to a factor of 64. A transaction therefore
     /// ends unless every turn brings even more changes.
-    static let savedInTurn = 512
+    private static let savedInTurn = 512
 
-    /// When to call ``save(at:)``; nil if nothing is unsaved or a slice is being written.
-    var savingDue: Timestamp? {
-        guard let saving, !saving.isWriting, saving.hasWork else { return nil }
-        return saving.due
+    /// When to call ``startSlice(at:)``; nil if nothing is unsaved or a slice is being written.
+    var due: Timestamp? { !isWriting && hasWork ? earliest : nil }
+
+    /// Adds the next slice to the file, and returns whether to commit after it; nil if nothing is due.
+    func startSlice(at now: Timestamp) -> Bool? {
+        guard let due, due <= now else { return nil }
+        let limit = Self.savedInTurn << min(sliceCount / 16, 6)
+        guard let slice = takeSlice(upTo: limit) else { return nil }
+        isWriting = true
+        sliceCount = slice.commits ? 0 : sliceCount + (slice.steps.count < limit ? 0 : 1)
+        file.add(slice.steps, commits: slice.commits)
+        return slice.commits
     }
 
-    /// Collects the next slice and starts writing it; must be called at the end of a turn.
-    public func save(at now: Timestamp) {
-        guard let saving, let due = savingDue, due <= now else { return }
-        let limit = Engine.savedInTurn << min(saving.sliceCount / 16, 6)
-        guard let slice = takeSlice(upTo: limit) else { return }
-        saving.isWriting = true
-        let (file, commits) = (saving.file, slice.commits)
-        saving.sliceCount = commits ? 0 : saving.sliceCount + (slice.steps.count < limit ? 0 : 1)
-        file.add(slice.steps, commits: commits)
-        runJob(at: now, on: startSaving) {
-            Result { () throws(StateFileError) in try file.flush() }
-        } then: { engine, result, now in
-            engine.saved(result.take(), commits: commits, at: now)
-        }
-    }
-
-    private func saved(_ result: Result<Void, StateFileError>, commits: Bool, at now: Timestamp) {
-        guard let saving else { return }
-        saving.isWriting = false
+    /// Continues after a slice was written; returns an error that follows a success.
+    func finishSlice(
+        _ result: Result<Void, StateFileError>, commits: Bool, at now: Timestamp
+    ) -> StateFileError? {
+        isWriting = false
         switch result {
         case .success:
-            if commits { saving.failure = nil }
+            if commits { failure = nil }
             // The rest of a transaction follows immediately, unless it waits for a paused world.
-            let follows = !commits && saving.worlds.contains { !$0.isStanding }
-            saving.due = follows ? now : now.advanced(byNanoseconds: Engine.savingInterval)
-            if follows { save(at: now) }
-        case .failure(let failure):
-            if saving.failure == nil { observe?(.stateNotSaved(message: failure.message)) }
-            saving.failure = failure
-            saving.due = now.advanced(byNanoseconds: Engine.savingPause)
+            let follows = !commits && worlds.contains { !$0.isStanding }
+            earliest = follows ? now : now.advanced(byNanoseconds: Self.interval)
+            return nil
+        case .failure(let error):
+            defer { failure = error }
+            earliest = now.advanced(byNanoseconds: Self.pause)
             saveAnew()
+            return failure == nil ? error : nil
         }
     }
 
     /// Marks all data as unsaved, because the file's content is unknown.
     func saveAnew() {
-        saving?.steps = [.forgetAll(except: configuration.hasDefaultWorld ? nil : World.defaultID)]
-        saving?.sliceCount = 0
-        for world in [defaultWorld] + worlds.byAge {
+        steps = [.forgetAll(except: hasDefaultWorld ? nil : World.defaultID)]
+        sliceCount = 0
+        for world in [table.main] + table.byAge {
             (world.savedPart, world.isInFile) = (nil, false)
             noteUnsaved(world)
             // A commit that left out this world would lose it.
@@ -107,24 +94,24 @@ extension Engine {
 
     /// Queues a world for saving if it has changed.
     func noteUnsaved(_ world: World) {
-        guard let saving, !world.isGone else { return }
+        guard !world.isGone else { return }
         guard world.replay == nil else {
             // A world that replays a session is not saved, so remove its earlier state from the file.
             if world.isInFile || world.awaitsSaving { noteRemoval(of: world) }
             return
         }
         guard !world.awaitsSaving, world.isUnsaved else { return }
-        guard world.id != nil || configuration.hasDefaultWorld else { return }
+        guard world.id != nil || hasDefaultWorld else { return }
         world.awaitsSaving = true
-        saving.worlds.append(world)
+        worlds.append(world)
     }
 
     /// Removes a world from the file, because it was deleted or is no longer saved.
     func noteRemoval(of world: World) {
-        saving?.worlds.removeAll { $0 === world }
-        if world.isInFile { saving?.steps.append(.remove(world: world.name)) }
+        worlds.removeAll { $0 === world }
+        if world.isInFile { steps.append(.remove(world: world.name)) }
         (world.savedPart, world.isInFile, world.awaitsSaving, world.isPartlySaved) = (nil, false, false, false)
-        saving?.needsCommit = true
+        needsCommit = true
     }
 
     struct StateSlice {
@@ -139,21 +126,21 @@ extension Engine {
     ///
     /// - Parameter atTheEnd: Whether the server is ending, so that no paused world resumes.
     func takeSlice(upTo limit: Int, atTheEnd: Bool = false) -> StateSlice? {
-        guard let saving, atTheEnd || saving.hasWork else { return nil }
-        var steps = saving.steps
-        saving.steps = []
+        guard atTheEnd || hasWork else { return nil }
+        var steps = self.steps
+        self.steps = []
         var rest: [World] = []
-        for world in saving.worlds {
+        for world in worlds {
             if world.isStanding && !atTheEnd || steps.count >= limit || !take(world, upTo: limit, into: &steps) {
                 rest.append(world)
             } else {
                 world.awaitsSaving = false
             }
         }
-        steps.append(.serial(worlds.serial))
-        saving.worlds = rest
+        steps.append(.serial(table.serial))
+        worlds = rest
         let commits = rest.allSatisfy { $0.isStanding && !$0.isPartlySaved }
-        saving.needsCommit = !commits
+        needsCommit = !commits
         return StateSlice(steps: steps, commits: commits)
     }
 
@@ -174,14 +161,20 @@ extension Engine {
         steps.append(.head(world: world.name, world.head, world.turn.date))
         return true
     }
-}
 
-extension Saving {
     /// Whether there are changes to write now; paused worlds wait.
-    fileprivate var hasWork: Bool {
+    private var hasWork: Bool {
         !steps.isEmpty || worlds.contains { !$0.isStanding }
             || needsCommit && !worlds.contains(where: \.isPartlySaved)
     }
+}
+
+/// The saved part of a world, except its entities.
+struct SavedPart: Equatable {
+    /// The saved life (``World/life``); the file has no data from a later life.
+    var life: Int
+    var issuedIDs: Int
+    var manualTime: Timestamp?
 }
 
 extension World {
