@@ -20,7 +20,9 @@ extension Engine {
                 throw .invalid("'connection' names an open WebSocket, so it requires {\"on\": \"socket\"}.")
             }
         }
-        if let controller = missingController(of: rule, in: call.world) { throw .noController(controller.text) }
+        if let controller = breakpoints.missingController(of: rule, in: call.world) {
+            throw .noController(controller.text)
+        }
         if let number = rule.connection, !openSockets(of: call.world).contains(where: { $0.number == number }) {
             throw .invalid("There is no open WebSocket \(number) in this world.")
         }

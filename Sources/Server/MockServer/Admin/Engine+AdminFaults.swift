@@ -149,7 +149,7 @@ extension Engine {
     func switchFault(_ call: AdminCall) throws(APIError) -> Answer {
         let rule = try entry(ofFault: call.parameter, call).rule
         let isEnabled = try call.body(keys: ["enabled"]).flag("enabled").required("enabled", expected: "true or false")
-        if isEnabled, let controller = missingController(of: rule, in: call.world) {
+        if isEnabled, let controller = breakpoints.missingController(of: rule, in: call.world) {
             throw .noController(controller.text)
         }
         setFaults([rule.name], of: call.world, isEnabled: isEnabled, at: call.now)
@@ -173,7 +173,7 @@ extension Engine {
         let switched = known.filter { chosen.contains($0.rule.name) }
         let missing = chosen.subtracting(switched.map(\.rule.name))
         if let name = names?.first(where: missing.contains) { throw unknownFault(name, among: known, call) }
-        let abandoned = switched.lazy.compactMap { self.missingController(of: $0.rule, in: world) }
+        let abandoned = switched.lazy.compactMap { self.breakpoints.missingController(of: $0.rule, in: world) }
         if isEnabled, let controller = abandoned.first { throw .noController(controller.text) }
         setFaults(chosen, of: world, isEnabled: isEnabled, at: call.now)
         return list(world.faults.rules.filter { chosen.contains($0.rule.name) }, call)
@@ -194,7 +194,7 @@ extension Engine {
         let changes = SocketFaults.Changes(names.map { ($0, .removed) })
         changeOpenSockets(of: world) { $0.change(changes) }
         worlds.accountStorage(of: world)
-        releaseDisabled(of: world, at: call.now)
+        breakpoints.releaseDisabled(of: world, at: call.now)
         return .noContent
     }
 
@@ -204,7 +204,7 @@ extension Engine {
         let rules = world.faults.rules.map(\.rule).filter { names.contains($0.name) }
         let changes = SocketFaults.Changes(rules.map { ($0.name, .enabled(isEnabled)) })
         changeOpenSockets(of: world) { $0.change(changes) }
-        guard isEnabled else { return releaseDisabled(of: world, at: now) }
+        guard isEnabled else { return breakpoints.releaseDisabled(of: world, at: now) }
         attach(names, to: world)
     }
 
@@ -245,7 +245,7 @@ extension Engine {
         rule.write(into: &writer)
         writer.member("connection", ifPresent: rule.connection.map { Int(clamping: $0) })
         writer.member("controller", ifPresent: rule.controller?.text)
-        if missingController(of: rule, in: world) != nil { writer.member("abandoned", true) }
+        if breakpoints.missingController(of: rule, in: world) != nil { writer.member("abandoned", true) }
         // For a breakpoint, the matches are the held items. A step can hold items that the rule does not match, and a
         // breakpoint for frames matches a socket once but may hold many of the socket's frames.
         writer.member("matches", rule.fault.isHold ? entry.acted : entry.matches)

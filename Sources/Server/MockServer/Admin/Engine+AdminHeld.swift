@@ -55,7 +55,7 @@ extension Engine {
         let (world, (thing, connection)) = (call.world, try held(call))
         let command = try HeldCommand(call, thing, on: connection, in: self)
         enter(world, at: call.now)
-        release(thing, of: world, command.action, steps: command.steps, as: command.told, at: call.now)
+        breakpoints.release(thing, of: world, command.action, steps: command.steps, as: command.told, at: call.now)
         let next = world.live?.holds.things.last { $0.connection == thing.connection && $0.number > thing.number }
         return .object { writer in
             writer.member("released", thing.number)
@@ -90,7 +90,7 @@ extension Engine {
         for number in numbers {
             guard let thing = world.live?.holds[number] else { continue }
             let action: HeldAction = isDropped ? .drop(.emptyReply) : .pass
-            release(thing, of: world, action, as: isDropped ? .dropped : .continued, at: call.now)
+            breakpoints.release(thing, of: world, action, as: isDropped ? .dropped : .continued, at: call.now)
         }
         return .object { $0.member("released", numbers.count) }
     }
@@ -142,7 +142,7 @@ extension WebSocket.Event {
 
 /// An operator's action on a held item.
 private struct HeldCommand {
-    let action: Engine.HeldAction
+    let action: HeldAction
     let steps: Bool
     let told: RecordedRelease.Action
 
@@ -199,7 +199,7 @@ private struct HeldCommand {
     private static func change(
         _ thing: HeldThing, on connection: Connection, _ body: AdminBody, _ payload: AdminBody.Payload?,
         in engine: Engine, at now: Timestamp
-    ) throws(APIError) -> Engine.HeldAction {
+    ) throws(APIError) -> HeldAction {
         if let held = connection.held, var answer = held.answer {
             try body.change(&answer, payload?.bytes)
             return .response(answer)

@@ -308,7 +308,7 @@ extension Engine {
         if connection.follower?.hasNews == true, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
         let follower = connection.follower
         connection.follower = nil
-        if let world = follower?.world { disableAbandonedBreakpoints(of: world, at: now) }
+        if let world = follower?.world { breakpoints.disableAbandoned(of: world, at: now) }
         connection.http.endBody(into: &connection.output.bytes)
         linger(connection, at: now)
     }

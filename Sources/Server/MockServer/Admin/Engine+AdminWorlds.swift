@@ -213,7 +213,7 @@ extension Engine {
     func restart(_ world: World, _ beginning: WorldBeginning, reason: String, at now: Timestamp) throws(APIError) {
         guard worlds.contains(world) else { throw .unknownWorld(world.name) }
         try beginning.check(in: worlds.room(of: world))
-        releaseAll(of: world, .ended, at: now)
+        breakpoints.releaseAll(of: world, .ended, at: now)
         closeConnections(of: world, reason: reason, at: now)
         if world.isLargeToFree { discard(world.contents) }
         world.begin(beginning)
@@ -252,7 +252,7 @@ extension Engine {
         guard let id = world.id else { preconditionFailure("The default world must not be removed.") }
         for member in world.run?.worlds ?? [] { remove(member, reason: reason, at: now) }
         world.owner?.run?.remove(world, at: world.date(of: world.clock.now(now)))
-        releaseAll(of: world, .ended, at: now)
+        breakpoints.releaseAll(of: world, .ended, at: now)
         closeConnections(of: world, reason: reason, at: now)
         for connection in followers.compactMap({ self[$0] }) where connection.follower?.world === world {
             endEvents(on: connection, at: now)
@@ -277,7 +277,7 @@ extension Engine {
                 // The answer would belong to an earlier life of the world.
                 if connection.waiting == .forUpstream {
                     connection.waiting = nil
-                    leaveUpstream(of: connection)
+                    upstreams.leave(connection)
                     end(connection, .reset)
                 }
                 connection.world = nil
@@ -292,7 +292,7 @@ extension Engine {
             }
             // Releases the output even if the connection ends after it.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
-            lead(connection, through: nil, from: world, at: now)
+            network.lead(connection, through: nil, from: world, at: now)
             // These times come from the old clock and must not match entries in the new world's queue.
             (connection.queuedRelease, connection.queuedArrival, connection.pings) = (nil, nil, Pings())
             if connection.isSilent || connection.silencedUntil != nil { end(connection, .reset) }

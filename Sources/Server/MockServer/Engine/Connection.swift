@@ -290,3 +290,14 @@ public final class Connection {
         case wake
     }
 }
+
+/// The state of the server's pings on a connection.
+struct Pings {
+    /// When the next ping is due, by the world's clock.
+    var due: Timestamp?
+    var count = 0
+    /// The payload of the last ping; nil once its pong has arrived.
+    var awaited: [UInt8]?
+    /// How many times the clock had been advanced when the last ping was sent (``World/clockMoveCount``).
+    var move = 0
+}

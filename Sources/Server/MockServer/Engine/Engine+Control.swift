@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import JSON
@@ -5,7 +6,7 @@ import Replay
 import Scenarios
 import Traffic
 
-/// Admin API functions that do not use HTTP, for programs that embed the server.
+/// The engine's calls for programs that embed the server, which do not use HTTP.
 extension Engine {
     /// A world's URLs, and credentials for its client.
     public struct WorldAccess: Sendable {
@@ -157,7 +158,9 @@ extension Engine {
 
     /// A token that the default world accepts, with the scenario's token lifetime.
     public var token: String { defaultWorld.token }
+
     public var scenario: Scenario { defaultWorld.settings.scenario }
+
     /// The time of the default world's manual clock; nil if the world follows the system's clock.
     public var manualTime: Timestamp? { defaultWorld.clock.manualTime }
 
@@ -177,49 +180,112 @@ extension Engine {
         applyEffects(of: world, at: now)
     }
 
-    /// The outcome of a session's replay.
-    public struct ReplayOutcome: Sendable {
-        public let report: ReplayReport
-        public let settings: ReplaySettings
-
-        /// Whether differences from the recording make a run fail.
-        public var isStrict: Bool { settings.match == .strict }
-
-        /// For each kind of difference from the recording, the first ten as sentences.
-        public var failures: [String] {
-            report.unexpected.prefix(Self.shown).map(\.message)
-                + more(report.unexpectedCount, "request", "was not expected")
-                + report.neverAsked.prefix(Self.shown).map {
-                    "Recorded request \($0.entry), \($0.method) \($0.target), was never sent."
-                }
-                + more(report.neverAskedCount, "recorded request", "was never sent")
-                + report.frameMisses.prefix(Self.shown).map(\.message)
-                + more(report.frameMissCount, "frame", "was not expected")
-                + more(report.framesNeverSent, "recorded frame", "was never sent", than: 0)
-        }
-
-        private static let shown = 10
-
-        /// A sentence such as `12 frames in all were not expected.` if there are more differences than are listed.
-        private func more(_ count: Int, _ noun: String, _ predicate: String, than shown: Int = Self.shown) -> [String] {
-            guard count > shown else { return [] }
-            return [count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s in all were\(predicate.dropFirst(3))."]
-        }
-    }
-
     /// The current outcome of a world's replay; nil if the world replays no session or is unknown.
     public func replayOutcome(ofWorld id: String) -> ReplayOutcome? {
         worlds.named(id)?.replay.map { ReplayOutcome(report: $0.player.report, settings: $0.player.settings) }
     }
 
-    /// `GET /__admin/replay`: reports the served entries, and the differences from the recording.
+    // MARK: Reloading the scenario
+
+    /// Which part of a new scenario has taken effect.
+    public enum Reloaded: Sendable, Equatable {
+        case entirely
+        /// A changed part takes effect only after the next reset or in other worlds: data, guide, seed, clock, token
+        /// lifetime, or rules such as the rules for accounts and ids.
+        case restAfterReset
+    }
+
+    /// The input for preparing a new scenario, usable on any thread.
+    public struct ReloadPreparation: Sendable {
+        fileprivate let configuration: Configuration
+        fileprivate let settings: WorldSettings
+        fileprivate let life: Int
+
+        /// Does the slow part of a reload; throws an error that gives the position of inconsistent data.
+        public func prepare(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> PreparedScenario {
+            var next = configuration
+            next.adopt(scenario)
+            try next.checkData(at: now)
+            return PreparedScenario(
+                scenario: scenario,
+                respelled: FaultBook.respelled(in: scenario.faults, since: configuration.scenario.faults),
+                isEntire: settings.differOnlyInRules(from: next.defaultWorldSettings), life: life)
+        }
+    }
+
+    /// A new scenario whose data is consistent.
+    public struct PreparedScenario: Sendable {
+        fileprivate let scenario: Scenario
+        /// The fault rules that differ only in the Unicode normal form of their strings.
+        fileprivate let respelled: Set<ExactString>
+        /// Whether the whole scenario can take effect without resetting the default world.
+        fileprivate let isEntire: Bool
+        fileprivate let life: Int
+    }
+
+    public var reloadPreparation: ReloadPreparation {
+        ReloadPreparation(configuration: configuration, settings: defaultWorld.settings, life: defaultWorld.life)
+    }
+
+    /// Prepares and adopts a scenario.
     ///
-    /// - Throws: A 404 if the world does not replay a session.
-    func replayReport(_ call: AdminCall) throws(APIError) -> Answer {
-        // First run the steps that are due, because the loop may be late and overdue frames must count as sent.
-        advance(call.world, to: call.world.clock.now(call.now), at: call.now)
-        guard let report = call.world.replay?.player.report else { throw .noReplay }
-        return .ok(report.json.encoded())
+    /// - Throws: An error that gives the position of inconsistent data; if it throws, nothing changes.
+    public func reload(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> Reloaded {
+        adopt(try reloadPreparation.prepare(scenario, at: now), at: now)
+    }
+
+    /// Switches the default world to the answers, meals and faults of a different scenario.
+    ///
+    /// Connections, data, clock and seed stay the same. Answers that have started continue unchanged. An unchanged
+    /// fault rule keeps its counts and its state. A removed rule no longer affects open sockets. Resets use the whole
+    /// new scenario, and so do new worlds whose request does not contain a scenario.
+    public func adopt(_ prepared: PreparedScenario, at now: Timestamp) -> Reloaded {
+        let (world, scenario) = (defaultWorld, prepared.scenario)
+        let old = world.faults.rules.map(\.rule)
+        do throws(FaultBookError) {
+            try world.faults.replaceRules(scenario.faults, respelled: prepared.respelled)
+        } catch {
+            preconditionFailure("A parsed scenario must have valid rules: \(error.message)")
+        }
+        // Rules added through the admin API are removed with the old rules, and no longer count towards the stored
+        // bytes.
+        let names = Set(world.faults.rules.map(\.rule.name))
+        world.written.faults = world.written.faults.filter { names.contains($0.key) }
+        worlds.accountStorage(of: world)
+        // Free the old scenario on another thread, because a session may be large.
+        discard(configuration.scenario)
+        discard(world.reloadedSettings)
+        configuration.adopt(scenario)
+        world.backend.setScript(scenario.script)
+        if scenario.network != world.settings.scenario.network { network.set(scenario.network, of: world, at: now) }
+        switchOpenSockets(of: world, with: old, respelled: prepared.respelled)
+        breakpoints.releaseDisabled(of: world, at: now)
+        let next = configuration.defaultWorldSettings
+        // If the world has been reset in the meantime, the comparison is obsolete, and repeating it could block the
+        // loop.
+        let isEntire = prepared.isEntire && prepared.life == world.life
+        world.reload(next)
+        return isEntire ? .entirely : .restAfterReset
+    }
+
+    /// Applies changes in a world's fault rules to the world's open sockets.
+    private func switchOpenSockets(of world: World, with old: [FaultRule], respelled: Set<ExactString>) {
+        let present = Dictionary(uniqueKeysWithValues: world.faults.rules.map { ($0.rule.name, $0.rule) })
+        var changes: [(ExactString, SocketFaults.Change)] = []
+        for rule in old {
+            var new = present[rule.name]
+            let isEnabled = new?.isEnabled ?? false
+            new?.isEnabled = rule.isEnabled
+            // A rule whose text has changed is a new rule, which applies only to later connections.
+            if new != rule || respelled.contains(rule.name) {
+                changes.append((rule.name, .removed))
+            } else if isEnabled != rule.isEnabled {
+                changes.append((rule.name, .enabled(isEnabled)))
+            }
+        }
+        // Apply all changes together, because there may be many rules and sockets.
+        let all = SocketFaults.Changes(changes)
+        if !changes.isEmpty { changeOpenSockets(of: world) { $0.change(all) } }
     }
 
     // MARK: State for the tests' simulator, which reads it without changing it
@@ -299,4 +365,33 @@ extension Engine {
     private func world(inspected id: String?) -> World? {
         id.map { worlds[ExactString($0)] } ?? defaultWorld
     }
+}
+
+extension World {
+    /// Adopts the settings that can change while the world runs, and stores the rest for the next reset.
+    fileprivate func reload(_ new: WorldSettings) {
+        reloadedSettings = new
+        reloadCount += 1
+        var scenario = new.scenario
+        scenario.data = settings.scenario.data
+        scenario.tokenLifetime = settings.scenario.tokenLifetime
+        scenario.rules = settings.scenario.rules
+        scenario.replay = settings.scenario.replay
+        settings.scenario = scenario
+    }
+}
+
+extension WorldSettings {
+    /// Whether the settings that need a reset are unchanged, so that a running world can adopt the new ones.
+    fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
+        seed == new.seed && mode == new.mode && clock == new.clock
+            && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.rules == new.scenario.rules
+            && scenario.replay == new.scenario.replay
+            // String comparison ignores the Unicode normal form, so compare the bytes too.
+            && scenario.data == new.scenario.data && scenario.data.encoded.elementsEqual(new.scenario.data.encoded)
+    }
+}
+
+extension WorldData {
+    fileprivate var encoded: [UInt8] { JSONWriter.object { write(into: &$0) } }
 }

@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import JSON
+import Proxy
 import Scenarios
 import WebSocket
 
@@ -10,6 +11,41 @@ import WebSocket
 /// The transport (``Host`` or a test) opens connections and passes received bytes. After each call, the transport
 /// serves the connections in ``takeTouched()``: it sends their output and applies their ``Connection/ending``. The
 /// transport calls ``advance(to:)`` at ``nextDeadline``. The engine is not thread-safe; only one loop may use it.
+///
+/// # Stages
+///
+/// ```
+/// transport ⇄ network ⇄ faults and breakpoints ⇄ codec ⇄ routing ⇄ answerer
+/// ```
+///
+/// - ``NetworkStage`` delays bytes: `pass` a connection's head, let input `arrive`, ``carry(_:at:)`` output.
+/// - Faults change encoded responses and frames (``shape(_:from:)``, ``sendThroughFaults(_:on:in:at:)``), and answer in
+///   place of an answerer (``intercept(_:isHandshake:)``). ``Breakpoints`` hold what has to `pass` them, until `release`.
+/// - The codec is `HTTP1.Connection` or `WebSocket.Connection`. A relayed connection has none.
+/// - Routing finds a request's world and endpoint (``routeRequest(of:at:)``).
+/// - The answerer is a ``BackendAnswerer``, ``PlayerAnswerer``, ``UpstreamAnswerer`` or ``ServerAnswerer``. Each answers
+///   an ``Exchange``; ``forward(_:on:in:at:)`` and ``forgetSocket(of:)`` give it a socket's messages and end.
+///
+/// A stage that has nothing to do costs one branch. These are the walks; calls in brackets are rare:
+///
+/// - Request (`Engine+Requests.swift`): `receive`, `take`, `readRequests`, [`network.pass`], `routeRequest`,
+///   [`passPause`], `process`, `answer`, [`breakpoints.pass`], `reply`, `respond`, `shape`, `recorder.answered`.
+/// - Message from a client (`Engine+Sockets.swift`): `receive`, `take`, `receiveFrames`, [`breakpoints.pass`],
+///   `recorder.received`, `forward`, `applyEffects`.
+/// - Message to a client: `advance`, `runWorlds` and `runSteps` (`Engine+Time.swift`), `applyEffects`, `send`,
+///   [`sendThroughFaults`, `deliver`, `breakpoints.pass`, `write`, `release`], `recorder.sent`, `outputHasGrown`.
+///
+/// # Rules
+///
+/// - A stage calls the next stage. What it keeps continues later at the next stage: a released request in `process`, a
+///   released message in `forward` or `deliver`, a finished job in `process`, held output in `release`.
+/// - A call that can stop something returns a ``Passage``. A predicate changes nothing.
+/// - ``enter(_:at:)`` or ``World/setTime(_:)`` comes before any event in a world. Time-outs of connections follow the
+///   system's clock, and everything else follows the world's clock.
+/// - An entry is in the journal once the faults have released its last byte, so that the order is the client's.
+/// - Only ``end(_:_:)`` and the functions that call it end a connection, and only ``transportClosed(_:at:)`` frees it.
+///   Code that changes a connection's output or ending must `touch` the connection, and `account` its held bytes.
+/// - No call may block: longer work is a ``Job``, during which its world is paused.
 public final class Engine {
     /// The initial configuration, with the scenario that was loaded last.
     @exclusivity(unchecked) public internal(set) var configuration: Configuration
@@ -36,7 +72,7 @@ public final class Engine {
     /// The time-outs of a world's connections while its manual clock advances; otherwise nil.
     @exclusivity(unchecked) var passing: PassingTime?
     @exclusivity(unchecked) var connections = ConnectionTable()
-    /// The connection whose request the engine is answering, which ``enforceMemoryLimits(in:at:)`` must not end.
+    /// The connection whose request the engine is answering, which ``memory.enforceLimits(in:at:)`` must not end.
     @exclusivity(unchecked) var answering: Connection?
     @exclusivity(unchecked) var deadlines = DeadlineQueue<ConnectionID>()
     @exclusivity(unchecked) private var touched: [Connection] = []
@@ -83,6 +119,14 @@ public final class Engine {
         if let restored { try beginSaving(after: restored, at: now) }
     }
 
+    // MARK: The stages, and parts that use the engine's state
+
+    var network: NetworkStage { NetworkStage(engine: self) }
+    var breakpoints: Breakpoints { Breakpoints(engine: self) }
+    var player: PlayerAnswerer { PlayerAnswerer(engine: self) }
+    var upstreams: UpstreamAnswerer { UpstreamAnswerer(engine: self) }
+    var memory: Memory { Memory(engine: self) }
+
     // MARK: Calls from the transport
 
     /// - Parameters:
@@ -111,10 +155,10 @@ public final class Engine {
             take(bytes, on: connection, at: now)
         } else {
             connection.input.bytes += bytes
-            arrive(on: connection, at: now)
+            network.arrive(on: connection, at: now)
         }
         account(connection)
-        enforceMemoryLimits(at: now)
+        memory.enforceLimits(at: now)
     }
 
     /// Reads bytes after the world's network has delayed them.
@@ -127,7 +171,7 @@ public final class Engine {
             connection.http.receive(bytes)
             readRequests(of: connection, at: now)
         } else if connection.speaks == .relayed {
-            relay(bytes, on: connection, at: now)
+            upstreams.relay(bytes, on: connection, at: now)
         } else if waitsForWorld(connection) {
             connection.unreadFrames += bytes
         } else {
@@ -138,7 +182,7 @@ public final class Engine {
     /// Handles the end of the peer's stream.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
-        if connection.isRelaying { return relayEndOfStream(on: connection) }
+        if connection.isRelaying { return upstreams.receiveEndOfStream(on: connection) }
         connection.world?.activity &+= 1
         // The end comes after the bytes that the network is delaying.
         connection.inputHasEnded = connection.isServed && !connection.input.isEmpty
@@ -161,7 +205,7 @@ public final class Engine {
             // The client may still read a long answer, after which the connection ends.
             guard connection.stream == nil else { return }
         }
-        loseHolds(of: connection)
+        breakpoints.dropHolds(of: connection)
         recorder.closed(connection, by: .client, .finish)
         forgetSocket(of: connection)
         end(connection, .close)
@@ -177,15 +221,15 @@ public final class Engine {
             !connection.record.waiting.isEmpty || connection.isOpenSocket || connection.holdCount > 0
         {
             if let now { world.setTime(now) }
-            loseHolds(of: connection)
+            breakpoints.dropHolds(of: connection)
             recorder.closed(connection, by: .client, .reset)
             recorder.abandoned(connection, in: world)
         }
         forgetSocket(of: connection)
-        if connection.upstream != nil { leaveUpstream(of: connection) }
+        if connection.upstream != nil { upstreams.leave(connection) }
         if let world = connection.follower?.world {
             connection.follower = nil
-            disableAbandonedBreakpoints(of: world, at: now ?? world.lastUsed)
+            breakpoints.disableAbandoned(of: world, at: now ?? world.lastUsed)
         }
         connection.ending = .reset
         if connection.stream != nil { endStream(of: connection) }
@@ -198,7 +242,7 @@ public final class Engine {
         connection.world?.activity &+= UInt64(count)
         account(connection)
         if connection.isFollower { connection.follower?.unreadTime = 0 }
-        if connection.speaks == .relayed, let upstream = connection.upstream { moved(upstream) }
+        if connection.speaks == .relayed, let upstream = connection.upstream { upstreams.moved(upstream) }
         // The client is reading, so restart its idle timer.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
@@ -215,7 +259,7 @@ public final class Engine {
         } else if !isReadingPaused(connection) {
             readRequests(of: connection, at: now)
             account(connection)
-            enforceMemoryLimits(at: now)
+            memory.enforceLimits(at: now)
         }
     }
 
@@ -234,23 +278,6 @@ public final class Engine {
         guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         let due = Timestamp.earliest(deadlines.next, .earliest(worlds.nextDeadline, worlds.nextSweep))
         return saving == nil ? due : .earliest(due, savingDue)
-    }
-
-    /// When to call ``save(at:)``; nil if nothing is unsaved or a slice is being written.
-    var savingDue: Timestamp? { saving?.due }
-
-    /// Starts writing the next slice of unsaved changes; must be called at the end of a turn.
-    public func save(at now: Timestamp) {
-        guard let saving, let commits = saving.startSlice(at: now) else { return }
-        let file = saving.file
-        runJob(at: now, on: startSaving) {
-            Result { () throws(StateFileError) in try file.flush() }
-        } then: { engine, result, now in
-            if let error = saving.finishSlice(result.take(), commits: commits, at: now) {
-                engine.observe?(.stateNotSaved(message: error.message))
-            }
-            engine.save(at: now)
-        }
     }
 
     /// Whether ``takeTouched()`` has no connections and ``advance(to:)`` has no immediate work.
@@ -280,7 +307,7 @@ public final class Engine {
     /// Whether requests and messages on a connection must wait.
     public func isReadingPaused(_ connection: Connection) -> Bool {
         connection.output.count > limits.unsentBytesBeforeReadingPauses && connection.speaks != .relayed
-            || connection.upstream.map { isFull($0, of: connection) } ?? false
+            || connection.upstream.map { upstreams.isFull($0, of: connection) } ?? false
             || connection.isReadingStalled || connection.waiting != nil
             // A request waits while faults hold the previous answer.
             || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))
@@ -303,19 +330,85 @@ public final class Engine {
         return connection.awaitsOthers && connection.http.bufferedByteCount == 0 && connection.output.isEmpty
     }
 
+    /// Handles a successful TLS handshake.
+    public func secured(_ id: ConnectionID, at now: Timestamp) {
+        guard let connection = self[id], connection.deadline?.purpose == .handshake else { return }
+        arm(connection, .idle, after: patience.idle, at: now)
+        // A connection over the limit waits for its refusal.
+        touch(connection)
+    }
+
+    /// Handles a broken TLS session: ends the connection after the transport's alert, if there is one.
+    public func tlsFailed(_ message: String, on id: ConnectionID, at now: Timestamp) {
+        guard let connection = self[id], connection.ending != .reset else { return }
+        observe?(.tlsFailed(message: message))
+        connection.world?.activity &+= 1
+        if let world = connection.world,
+            !connection.record.waiting.isEmpty || connection.isOpenSocket || connection.holdCount > 0
+        {
+            world.setTime(now)
+            breakpoints.dropHolds(of: connection)
+            recorder.closed(connection, by: .client, .reset)
+        }
+        forgetSocket(of: connection)
+        // Give the peer time to read the alert.
+        connection.output.discard()
+        account(connection)
+        end(connection, .lingering)
+        arm(connection, .closing, after: patience.closing, at: now)
+    }
+
+    /// Responds in plain HTTP to a peer that uses plain HTTP on a TLS port; the transport no longer encrypts.
+    public func spokePlainHTTP(_ id: ConnectionID, at now: Timestamp) {
+        guard let connection = self[id], connection.ending == .none || connection.isRefused else { return }
+        connection.isSecure = false
+        // The peer gets additional time to read the refusal.
+        connection.deadline = nil
+        // A connection over the limit already has its refusal.
+        guard connection.ending == .none else { return linger(connection, at: now) }
+        connection.speaks = .http
+        lendOutput(to: connection)
+        let secureOrigin = configuration.secureOrigin ?? configuration.origin
+        refuse(connection, .plainOnTLSPort(origin: configuration.origin, secureOrigin: secureOrigin), at: now)
+    }
+
+    /// Whether bytes on a plain connection start TLS; no HTTP method starts with this byte (RFC 8446 section 5.1).
+    func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
+        bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
+            && connection.held == nil && connection.http.bufferedByteCount == 0 && !connection.isReadingRequest
+    }
+
+    func refuseTLS(on connection: Connection, at now: Timestamp) {
+        touch(connection)
+        let refusal = TransportRefusal.tlsOnPlainPort(
+            origin: configuration.origin, secureOrigin: configuration.secureOrigin)
+        refuse(connection, refusal, at: now)
+    }
+
+    // MARK: Upstreams
+
+    /// The connections to upstreams that need the transport, without duplicates.
+    package func takeTouchedUpstreams() -> [RelaySide] {
+        guard !touchedUpstreams.isEmpty else { return [] }
+        defer { touchedUpstreams = [] }
+        for upstream in touchedUpstreams { upstream.isTouched = false }
+        return touchedUpstreams.map(\.side)
+    }
+
+    /// Takes as much of a relay's output as its client can accept.
+    package func receive(from side: RelaySide, at now: Timestamp) {
+        guard let connection = self[ConnectionID(SocketID(side.id))], let upstream = connection.upstream,
+            upstream.side === side
+        else { return }
+        upstreams.receive(from: upstream, on: connection, at: now)
+    }
+
     public func connection(_ id: ConnectionID) -> Connection? { self[id] }
 
     /// The time from ``beginShutdown(at:)`` until the transport ends the remaining connections.
     public var shutdownTime: Duration { limits.shutdownTime }
 
     // MARK: Shared within the engine
-
-    /// Whether a stage lets a request, a message or a connection continue to the next stage.
-    enum Passage {
-        case passed
-        /// The stage has made it wait, or has ended the connection.
-        case stopped
-    }
 
     subscript(id: ConnectionID) -> Connection? { connections[id] }
 
@@ -333,8 +426,14 @@ public final class Engine {
         touched.append(connection)
     }
 
+    func touch(_ upstream: UpstreamConnection) {
+        guard !upstream.isTouched else { return }
+        upstream.isTouched = true
+        touchedUpstreams.append(upstream)
+    }
+
     func end(_ connection: Connection, _ ending: Connection.Ending) {
-        loseHolds(of: connection)
+        breakpoints.dropHolds(of: connection)
         connection.ending = ending
         if connection.stream != nil { endStream(of: connection) }
         touch(connection)
@@ -351,44 +450,11 @@ public final class Engine {
         events.removeAll(keepingCapacity: events.capacity <= 64)
         swap(&events, &spareEvents)
     }
+}
 
-    // MARK: Stopping
-
-    /// Begins to shut down: closes idle connections, answers requests in progress, and closes sockets with 1001.
-    ///
-    /// The transport stops accepting connections, and ends once no connection is left or ``ServerLimits/shutdownTime``
-    /// has passed.
-    public func beginShutdown(at now: Timestamp) {
-        guard !isShuttingDown else { return }
-        isShuttingDown = true
-        for world in [defaultWorld] + worlds.byAge { releaseAll(of: world, .ended, at: now) }
-        for connection in connections where connection.ending == .none && connection.speaks != .relayed {
-            if connection.isSilent {
-                recorder.closed(connection, by: .server, .shutdown)
-                end(connection, .reset)
-            } else if connection.webSocket != nil {
-                goAway(connection, at: now)
-            } else if connection.isFollower {
-                endEvents(on: connection, at: now)
-            } else if connection.waiting == nil, connection.stream == nil, !connection.isReadingRequest {
-                end(connection, .close)
-            }
-        }
-    }
-
-    /// Whether a server that is shutting down has nothing left to do.
-    ///
-    /// For relayed connections, only answers in progress count. The engine does not end other relayed connections,
-    /// because the recording would show that the client ended them.
-    public var isEmpty: Bool {
-        guard configuration.relayed != nil else { return connections.count == 0 }
-        return !connections.contains { $0.isRelaying && $0.upstream?.relay.isAnswering == true || $0.hasOutput }
-    }
-
-    public func resetAll() {
-        for connection in connections {
-            if isShuttingDown { recorder.closed(connection, by: .server, .shutdown) }
-            end(connection, .reset)
-        }
-    }
+/// Whether a stage lets a request, a message or a connection continue to the next stage.
+enum Passage {
+    case passed
+    /// The stage has made it wait, or has ended the connection.
+    case stopped
 }

@@ -1,4 +1,5 @@
 import Deflate
+import Digests
 import Faults
 import FitIQAPI
 import HTTP1
@@ -167,7 +168,7 @@ extension Destination {
         var segments = target.segments
         var hasPrefix = false
         target.readPath { hasPrefix = $0.count > 3 && $0[0...2].elementsEqual("/w/".utf8) }
-        let isRecorded = hasPrefix && engine.replaysPath(below: ExactString(segments[1]))
+        let isRecorded = hasPrefix && Self.isRecorded(ExactString(segments[1]), in: engine)
         let worldID = hasPrefix && !isRecorded ? ExactString(segments[1]) : nil
         if hasPrefix, !isRecorded || segments.count > 2 { segments.removeFirst(2) }
         let named: World? = if let worldID { engine.worlds[worldID] } else { engine.defaultWorld }
@@ -180,6 +181,12 @@ extension Destination {
             }
         let world = hasPrefix || isServer || engine.configuration.hasDefaultWorld ? named : nil
         self.init(worldID: worldID, world: world, route: route, isAdmin: isAdmin, isServer: isServer)
+    }
+
+    /// Whether the default world's session has paths below `/w/{id}` and no world has that id.
+    private static func isRecorded(_ id: ExactString, in engine: Engine) -> Bool {
+        guard engine.configuration.hasDefaultWorld, let replay = engine.defaultWorld.replay else { return false }
+        return replay.player.plan.worlds.contains(id) && engine.worlds[id] == nil
     }
 
     /// The route of a path to an entity in the default world, which is the most common case; nil for other paths.
@@ -240,5 +247,89 @@ enum ServerRoute {
         case .health, .ready, .description, .page, .root: [.get, .head]
         case .admin(let route): route.methods
         }
+    }
+}
+
+extension Exchange {
+    /// The original version of a request that an operator changed.
+    final class Received {
+        let head: RequestHead
+        let body: [UInt8]
+        let endpoint: Endpoint?
+
+        init(head: RequestHead, body: [UInt8], endpoint: Endpoint?) {
+            (self.head, self.body, self.endpoint) = (head, body, endpoint)
+        }
+    }
+
+    /// Adds a rule to the rules that took effect, unless it is already present.
+    func note(_ rule: String) {
+        func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
+        if faultNames.contains(where: isSame) { return }
+        responseFaults?.ruleNames.append(rule)
+        handshakeFaults?.response.ruleNames.append(rule)
+    }
+
+    func add(_ fault: ResponseFault) {
+        responseFaults?.faults.append(fault)
+        handshakeFaults?.response.faults.append(fault)
+    }
+
+    /// The exchange, with an operator's request in place of the client's request.
+    func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
+        let exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
+        exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)
+        (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
+        (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
+        exchange.playback = playback
+        // An operator's body is text. If the client's body could not be inflated, check the body again, because the
+        // fields may have changed.
+        if case .done? = inflation { exchange.inflation = .done }
+        if body != self.body { exchange.inflation = .done }
+        return exchange
+    }
+
+    /// The entry for a client that leaves before it gets its answer.
+    var abandoned: RecordedExchange {
+        RecordedExchange(
+            head: received?.head ?? head, body: received?.body ?? body,
+            requestedAt: world.date(of: requestedAt ?? world.turn.now),
+            endpoint: received == nil ? endpoint : received?.endpoint, user: user,
+            unmatched: received == nil ? unmatched : nil, status: nil, delivery: .none, faults: faultNames)
+    }
+}
+
+extension RequestHead {
+    var isWebSocketHandshake: Bool { wantsUpgrade && fields.hasToken("websocket", in: .upgrade) }
+
+    /// The user of the credentials, which are not verified, because the recorded server accepted them.
+    ///
+    /// The user is the token's subject, `replayed` if the token has no subject, and nil if there are no credentials.
+    var presentedUser: ExactString? { user { _ in "replayed" } }
+
+    /// The user for a real server; each token that has no subject counts as a separate user.
+    var upstreamUser: ExactString? {
+        user { ExactString("token-" + String(Array($0.utf8).fnv1a, radix: 16)) }
+    }
+
+    private func user(ofOpaque name: (_ token: String) -> ExactString) -> ExactString? {
+        guard let token = presentedToken else { return fields.contains(.xAPIKey) ? "replayed" : nil }
+        return Self.subject(of: token) ?? name(token)
+    }
+
+    private var presentedToken: String? {
+        let field = fields[.authorization].map { $0.lowercased().hasPrefix("bearer ") ? String($0.dropFirst(7)) : $0 }
+        return field ?? target.queryItems().first { $0.name == "token" }?.value
+    }
+
+    /// The `sub` claim of a JSON Web Token (RFC 7519 §4.1.2); nil unless it can be a user's id.
+    private static func subject(of token: String) -> ExactString? {
+        guard token.utf8.count <= 4096 else { return nil }
+        // Compare bytes, because splitting a token by characters costs more than the rest of a request.
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64.decodeURL(String(Substring(parts[1]))),
+            let subject = (try? JSON.parse(payload))?["sub"]?.string, AccessToken.isUser(subject)
+        else { return nil }
+        return ExactString(subject)
     }
 }

@@ -120,7 +120,7 @@ extension Engine {
         at now: Timestamp
     ) {
         world.setTime(now)
-        releaseAll(of: world, .ended, at: now)
+        breakpoints.releaseAll(of: world, .ended, at: now)
         let reason = "The world returned to an earlier state"
         // Record the ends of sockets before the rewind.
         for connection in connections where connection.world === world && connection.isOpenSocket && !connection.isEcho
@@ -134,7 +134,7 @@ extension Engine {
         closeConnections(of: world, reason: reason, at: now)
         if world.isLargeToFree { discard([world.backend, world.replay, world.judge] as [any Sendable]) }
         world.goBack(to: snapshot, at: now)
-        disableAbandonedBreakpoints(of: world)
+        breakpoints.disableAbandoned(of: world)
         let marks = world.live?.marks ?? []
         removeMarks((marks.firstIndex { $0.number > mark.number } ?? marks.count)..<marks.count, of: world)
         recorder.record(
@@ -202,7 +202,7 @@ extension Engine {
             if isJudged, fork.judge == nil { fork.beginJudging() }
             fork.issueRefreshToken()
             engine.add(fork, id, at: now)
-            engine.disableAbandonedBreakpoints(of: fork)
+            engine.breakpoints.disableAbandoned(of: fork)
             engine.worlds.accountJournal(of: fork)
             return Answer(
                 status: .created, body: engine.describe(fork, at: now, forkedFrom: world.name),

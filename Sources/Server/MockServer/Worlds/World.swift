@@ -339,3 +339,26 @@ extension WorldSettings {
             ?? max(DevelopmentCredentials.expiresAt, begin.secondsSinceEpoch + 366 * 86_400)
     }
 }
+
+/// The connections that are waiting for a paused world, and the sockets that have closed in the meantime.
+///
+/// A world pauses while a job exports or replaces its content. Requests to the world, messages on its sockets and
+/// events that are due all have to wait. The job's values therefore have one owner at a time, and nothing copies them.
+/// Other worlds and the server's own paths continue.
+struct Standstill {
+    /// In order of arrival.
+    var connections: [ConnectionID] = []
+    var closedSockets: [SocketID] = []
+}
+
+extension World {
+    var isStanding: Bool { standstill != nil }
+
+    /// Makes the engine serve a connection again once the world resumes.
+    func awaitResumption(of id: ConnectionID) { standstill?.connections.append(id) }
+
+    /// Makes the backend forget a socket once the world is no longer paused.
+    func closeSocket(_ socket: SocketID) {
+        if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
+    }
+}

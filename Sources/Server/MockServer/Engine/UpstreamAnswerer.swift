@@ -10,8 +10,13 @@ import Text
 import Traffic
 import WebSocket
 
-/// Upstreams: in some worlds, a real server answers in place of the backend, for some or all endpoints.
-extension Engine {
+/// Answers requests and passes frames on from a world's real server; and relays whole connections, unread, to the server
+/// whose traffic is recorded.
+struct UpstreamAnswerer {
+    let engine: Engine
+
+    // MARK: Requests
+
     /// Decides who answers a request in a world that has an upstream.
     ///
     /// The fake answers CONNECT and the server's own paths, and requests that the upstream did not answer.
@@ -23,76 +28,62 @@ extension Engine {
     }
 
     /// The answer from the world's real server; nil if the request opened a WebSocket or waits.
-    func upstreamAnswer(_ exchange: Exchange, from upstream: Upstream) throws(APIError) -> Answer? {
+    func answer(_ exchange: Exchange, from upstream: Upstream) throws(APIError) -> Answer? {
         if let reply = exchange.reply { return try answer(exchange, with: reply) }
         let isHandshake = exchange.head.isWebSocketHandshake
-        switch try intercept(exchange, isHandshake: isHandshake) {
+        switch try engine.intercept(exchange, isHandshake: isHandshake) {
         case .held: return nil
         case .answered(let answer): return answer
         case .passed: break
         }
         // Refuse an invalid handshake here, just as the server does when there is no upstream.
-        if isHandshake { _ = try acceptHandshake(exchange.head, in: exchange.world) }
-        guard reachesUpstreams, let url = upstream.url else { throw .unreachableUpstream(hasURL: upstream.url != nil) }
+        if isHandshake { _ = try engine.acceptHandshake(exchange.head, in: exchange.world) }
+        guard engine.reachesUpstreams, let url = upstream.url else {
+            throw .unreachableUpstream(hasURL: upstream.url != nil)
+        }
         exchange.requestedAt = exchange.requestedAt ?? exchange.world.turn.now
         exchange.connection.waiting = .forUpstream
         let connection = connect(exchange.connection, to: url)
         connection.send(
             exchange, target: exchange.upstreamTarget(credentials(for: exchange)),
-            fields: upstreamFields(of: exchange))
-        touch(connection)
-        account(exchange.connection)
+            fields: fields(of: exchange))
+        engine.touch(connection)
+        engine.account(exchange.connection)
         return nil
     }
 
     /// The client's connection to an upstream: the one used for its last request, or a new one.
     private func connect(_ connection: Connection, to url: UpstreamURL) -> UpstreamConnection {
         if let present = connection.upstream, present.isReady(for: url) { return present }
-        leaveUpstream(of: connection)
-        let upstream = UpstreamConnection(connection, to: url, configuration)
+        leave(connection)
+        let upstream = UpstreamConnection(connection, to: url, engine.configuration)
         connection.upstream = upstream
         return upstream
     }
 
-    func leaveUpstream(of connection: Connection) {
+    func leave(_ connection: Connection) {
         guard let upstream = connection.upstream else { return }
         if let exchange = upstream.exchange, connection.waiting == .forUpstream {
-            recorder.record(.exchange(exchange.abandoned), on: connection, in: exchange.world)
+            engine.recorder.record(.exchange(exchange.abandoned), on: connection, in: exchange.world)
         }
         connection.upstream = nil
         upstream.leave()
         if connection.speaks == .relayed { report(upstream) }
-        touch(upstream)
+        engine.touch(upstream)
     }
-
-    func touch(_ upstream: UpstreamConnection) {
-        guard !upstream.isTouched else { return }
-        upstream.isTouched = true
-        touchedUpstreams.append(upstream)
-    }
-
-    /// The connections to upstreams that need the transport, without duplicates.
-    package func takeTouchedUpstreams() -> [RelaySide] {
-        guard !touchedUpstreams.isEmpty else { return [] }
-        defer { touchedUpstreams = [] }
-        for upstream in touchedUpstreams { upstream.isTouched = false }
-        return touchedUpstreams.map(\.side)
-    }
-
-    // MARK: Requests
 
     /// The credentials for a world's upstream.
     ///
     /// The operator's credentials are only for the operator's own upstream, not for an upstream named in a request that
     /// created a world.
     private func credentials(for exchange: Exchange) -> UpstreamCredentials {
-        let (url, known) = (exchange.world.settings.scenario.upstream?.url, configuration.upstreamCredentials)
-        let isOwn = url == configuration.scenario.upstream?.url || url.map(known.servers.contains) ?? false
+        let (url, known) = (exchange.world.settings.scenario.upstream?.url, engine.configuration.upstreamCredentials)
+        let isOwn = url == engine.configuration.scenario.upstream?.url || url.map(known.servers.contains) ?? false
         return isOwn ? known : UpstreamCredentials()
     }
 
     /// The request's fields for the relay, with the operator's credentials in place of the fake's credentials.
-    private func upstreamFields(of exchange: Exchange) -> HTTPFields {
+    private func fields(of exchange: Exchange) -> HTTPFields {
         let hopByHop = HopByHop(exchange.head.fields)
         let (world, credentials) = (exchange.world, credentials(for: exchange))
         var fields = HTTPFields()
@@ -116,7 +107,7 @@ extension Engine {
             fields.append(field)
         }
         // An HTTP/1.0 client may send no Host field.
-        if !exchange.head.fields.contains(.hostField), let own = URLParts(configuration.origin).authority {
+        if !exchange.head.fields.contains(.hostField), let own = URLParts(engine.configuration.origin).authority {
             fields.append(HTTPField(name: .hostField, value: String(own)))
         }
         if exchange.head.isWebSocketHandshake {
@@ -128,14 +119,6 @@ extension Engine {
 
     // MARK: Answers
 
-    /// Takes as much of a relay's output as its client can accept.
-    package func receive(from side: RelaySide, at now: Timestamp) {
-        guard let connection = self[ConnectionID(SocketID(side.id))], let upstream = connection.upstream,
-            upstream.side === side
-        else { return }
-        receive(from: upstream, on: connection, at: now)
-    }
-
     func receive(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
         if upstream.exchange != nil {
             receiveAnswer(from: upstream, on: connection, at: now)
@@ -144,10 +127,10 @@ extension Engine {
         } else if connection.speaks == .relayed {
             receiveBytes(from: upstream, on: connection, at: now)
         }
-        account(connection)
+        engine.account(connection)
         // If the server has taken output, the transport may be able to read from the client again.
-        if connection.speaks != .http { touch(connection) }
-        enforceMemoryLimits(at: now)
+        if connection.speaks != .http { engine.touch(connection) }
+        engine.memory.enforceLimits(at: now)
     }
 
     private func receiveAnswer(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
@@ -155,17 +138,17 @@ extension Engine {
         let reply = upstream.readAnswer { head in
             // The engine has sent its own 100, and HTTP/1.0 clients do not support 1xx.
             guard head.status.code != 100, exchange.sentHead.version == .http11 else { return }
-            lendOutput(to: connection)
+            engine.lendOutput(to: connection)
             AnswerEncoder.appendInterim(head, fields: head.fields.httpFields, into: &connection.output.bytes)
-            carry(connection, at: now)
-            touch(connection)
+            engine.carry(connection, at: now)
+            engine.touch(connection)
         }
         guard let reply else { return }
         exchange.reply = reply
         // An answer that never began gets its own note.
         for case .brokenOff(let reason) in upstream.relay.takeEvents() {
             guard case .answer = reply else { continue }
-            recorder.record(.note(UpstreamMessages.failed(reason)), on: connection, in: exchange.world)
+            engine.recorder.record(.note(UpstreamMessages.failed(reason)), on: connection, in: exchange.world)
         }
         if exchange.world.isStanding {
             upstream.waiting = exchange
@@ -176,7 +159,7 @@ extension Engine {
     }
 
     /// Continues with the data that an upstream sent while the world was paused.
-    func resumeUpstream(of connection: Connection, at now: Timestamp) {
+    func resume(_ connection: Connection, at now: Timestamp) {
         guard let upstream = connection.upstream else { return }
         if let exchange = upstream.waiting.take() {
             // A connection that resumed earlier may have paused the world again.
@@ -191,22 +174,22 @@ extension Engine {
     private func processReply(to exchange: Exchange, at now: Timestamp) {
         let (connection, world) = (exchange.connection, exchange.world)
         connection.waiting = nil
-        touch(connection)
+        engine.touch(connection)
         guard connection.isServed else { return }
-        lendOutput(to: connection)
-        arm(connection, .idle, after: patience.idle, at: now)
+        engine.lendOutput(to: connection)
+        engine.arm(connection, .idle, after: engine.patience.idle, at: now)
         (exchange.now, exchange.isReleased) = (now, true)
-        enter(world, at: now)
+        engine.enter(world, at: now)
         if world.settings.scenario.upstream?.answerer(of: exchange.endpoint) == .realElseFake,
             let reason = exchange.reply?.absence
         {
             (exchange.answeredBy, exchange.reply) = (.fake, nil)
             let (method, path) = (exchange.head.method.rawValue, exchange.head.target.path)
-            recorder.record(
+            engine.recorder.record(
                 .note(UpstreamMessages.fellBack(method, path, because: reason)), on: connection, in: world)
         }
-        process(exchange)
-        goOn(connection, at: now)
+        engine.process(exchange)
+        engine.goOn(connection, at: now)
     }
 
     /// Replaces the operator's token with the client's own token in a redirect that repeats the query.
@@ -225,11 +208,11 @@ extension Engine {
         if case .socket(let head) = reply {
             exchange.answeredBy = .real
             exchange.user = exchange.head.upstreamUser
-            let accepted = try acceptHandshake(exchange.head, in: world)
-            open(.upstream, HTTPFields(Array(accepted) + head.fieldsOfAnswer), exchange)
+            let accepted = try engine.acceptHandshake(exchange.head, in: world)
+            engine.open(.upstream, HTTPFields(Array(accepted) + head.fieldsOfAnswer), exchange)
             world.upstreamSocketCount += 1
             if let upstream = connection.upstream { receive(from: upstream, on: connection, at: exchange.now) }
-            receiveTrailingBytes(of: connection, at: exchange.now)
+            engine.receiveTrailingBytes(of: connection, at: exchange.now)
             return nil
         }
         var answer: Answer
@@ -243,13 +226,13 @@ extension Engine {
             returnToken(in: &answer, to: exchange)
         case .refused(let refusal, _):
             answer = Answer(refusal, to: exchange)
-            recorder.record(.note(UpstreamMessages.failed(refusal.sentence)), on: connection, in: world)
+            engine.recorder.record(.note(UpstreamMessages.failed(refusal.sentence)), on: connection, in: world)
         case .failed(let message), .unreadable(let message):
-            recorder.record(.note(UpstreamMessages.failed(message)), on: connection, in: world)
+            engine.recorder.record(.note(UpstreamMessages.failed(message)), on: connection, in: world)
             let body = APIError.body(
                 code: "UPSTREAM_ANSWER_INVALID", message: message, in: exchange.errorForm, forApps: exchange.servesApps)
             answer = Answer(status: .badGateway, body: body)
-        case .socket: preconditionFailure("An open socket must not wait for an answer.")
+        case .socket: preconditionFailure("An engine.open socket must not wait for an answer.")
         }
         guard let faults = exchange.responseFaults, faults.replacement != nil else { return answer }
         // The client loses the answer, but the server has handled the request.
@@ -262,35 +245,119 @@ extension Engine {
 
     private func receiveFrames(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
         guard let world = connection.world, !world.isStanding, upstream.hasNews,
-            connection.output.count <= limits.unsentBytesBeforeReadingPauses
+            connection.output.count <= engine.limits.unsentBytesBeforeReadingPauses
         else { return }
-        enter(world, at: now)
-        withEvents { events in
+        engine.enter(world, at: now)
+        engine.withEvents { events in
             upstream.receiveFrames(&events)
             for event in events { pass(event, on: connection, in: world, at: now) }
         }
-        touch(upstream)
+        engine.touch(upstream)
         guard let ending = upstream.ending else { return }
         let hasSentClose = connection.isClosingWebSocket
-        forgetSocket(of: connection)
-        if !hasSentClose, connection.isServed { drop(connection, ending, in: world, at: now) }
+        engine.forgetSocket(of: connection)
+        if !hasSentClose, connection.isServed { engine.drop(connection, ending, in: world, at: now) }
     }
 
     /// Passes a server's frame through the faults to the client.
     private func pass(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         guard connection.ending == .none else { return }
         switch event {
-        case .text(let text): send(text, on: connection, in: world, at: now)
-        case .binary(let bytes): send(bytes, .binary, on: connection, in: world, at: now)
-        case .ping(let bytes): send(bytes, .ping, on: connection, in: world, at: now)
+        case .text(let text): engine.send(text, on: connection, in: world, at: now)
+        case .binary(let bytes): engine.send(bytes, .binary, on: connection, in: world, at: now)
+        case .ping(let bytes): engine.send(bytes, .ping, on: connection, in: world, at: now)
         // The engine never pings the upstream, so this pong is a heartbeat; the engine sends its own heartbeats to the
         // client.
         case .pong: break
-        case .closing(let code, let reason): closeAnyway(connection, code: code, reason: reason, at: now)
+        case .closing(let code, let reason): engine.closeAnyway(connection, code: code, reason: reason, at: now)
         case .failed(_, let message):
             let sentence = UpstreamMessages.badFrames(connection.upstream?.relay.upstream, message)
-            recorder.record(.note(UpstreamMessages.failed(sentence)), on: connection, in: world)
-            close(connection, code: .badGateway, reason: "The upstream broke the protocol", at: now)
+            engine.recorder.record(.note(UpstreamMessages.failed(sentence)), on: connection, in: world)
+            engine.close(connection, code: .badGateway, reason: "The upstream broke the protocol", at: now)
+        }
+    }
+
+    // MARK: Relayed connections, whose bytes stay as they are in a recording
+
+    func relay(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
+        guard let url = engine.configuration.relayed else {
+            preconditionFailure("A relayed connection must have a server.")
+        }
+        guard let upstream = connection.upstream else {
+            guard !engine.isTLS(bytes, on: connection) else {
+                connection.speaks = .http
+                return engine.refuseTLS(on: connection, at: now)
+            }
+            connection.endRequests()
+            // From here on, only the relay's time limits apply.
+            connection.deadline = nil
+            connection.upstream = UpstreamConnection(connection, to: url, engine.configuration)
+            return relay(bytes, on: connection, at: now)
+        }
+        upstream.relay.receiveFromClient(bytes)
+        moved(upstream)
+    }
+
+    /// Serves a relay again after its client has sent or read bytes, and restarts the relay's time limits.
+    func moved(_ upstream: UpstreamConnection) {
+        upstream.side.hasMoved = true
+        engine.touch(upstream)
+    }
+
+    func receiveEndOfStream(on connection: Connection) {
+        guard let upstream = connection.upstream else { return }
+        upstream.relay.clientFinished()
+        moved(upstream)
+    }
+
+    /// Whether an upstream's client must wait before it sends more.
+    func isFull(_ upstream: UpstreamConnection, of connection: Connection) -> Bool {
+        connection.speaks == .relayed
+            ? !upstream.relay.wantsClientBytes
+            : upstream.relay.toUpstream.count > engine.limits.unsentBytesBeforeReadingPauses
+    }
+
+    func receiveBytes(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
+        report(upstream)
+        let side = upstream.side
+        let isOver = side.relay.clientEnding == .close || side.relay.clientEnding == .reset
+        guard isOver || connection.output.count <= engine.limits.unsentBytesBeforeReadingPauses else { return }
+        let wasFull = !side.relay.wantsUpstreamBytes
+        engine.lendOutput(to: connection)
+        side.relay.toClient.withBytes { connection.output.bytes += $0 }
+        side.relay.sentToClient(side.relay.toClient.count)
+        if wasFull, side.relay.wantsUpstreamBytes { engine.touch(upstream) }
+        switch side.relay.clientEnding {
+        case .none: break
+        // The other direction of a tunnel continues.
+        case .finish: if connection.ending == .none { engine.end(connection, .lingering) }
+        case .close:
+            forget(upstream, of: connection)
+            if side.relay.clientHasFinished {
+                engine.end(connection, .close)
+            } else {
+                engine.linger(connection, at: now)
+            }
+        case .reset:
+            forget(upstream, of: connection)
+            engine.end(connection, .resetAfterOutput)
+            engine.awaitReader(of: connection, at: now)
+        }
+    }
+
+    /// Releases a relay that has already ended.
+    private func forget(_ upstream: UpstreamConnection, of connection: Connection) {
+        connection.upstream = nil
+        upstream.side.isAbandoned = true
+        engine.touch(upstream)
+    }
+
+    /// Logs what has happened on a relayed connection.
+    func report(_ upstream: UpstreamConnection) {
+        let events = upstream.relay.takeEvents()
+        guard let observe = engine.observe else { return }
+        for event in events where engine.observesRequests || event.level > .info {
+            observe(.relayed(message: event.message, level: event.level))
         }
     }
 }

@@ -1,18 +1,18 @@
 import Faults
 import FitIQAPI
 import HTTP1
-import HTTPTypes
-import JSON
-import Scenarios
 
-/// Worlds' networks, which delay bytes in both directions.
+/// The network stage: delays bytes in both directions, and drops or breaks connections.
 ///
-/// A network takes effect once the head of a connection's first request has arrived, because the head names the world.
-/// The network delays the first answer by the time that opening the connection and sending the head would have taken.
-extension Engine {
+/// A world's network takes effect once the head of a connection's first request has arrived, because the head names the
+/// world. The network delays the first answer by the time that opening the connection and sending the head would have
+/// taken. ``Engine/carry(_:at:)`` passes new output to the network.
+struct NetworkStage {
+    let engine: Engine
+
     /// Applies the network of a request's world to a connection; the network may drop the connection.
-    func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Passage {
-        let destination = Destination(of: head.target, in: self)
+    func pass(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Passage {
+        let destination = Destination(of: head.target, in: engine)
         guard !destination.isServer, let world = destination.world, let network = world.network else {
             lead(connection, through: nil, from: connection.world, at: now)
             return .passed
@@ -23,8 +23,8 @@ extension Engine {
         world.setTime(now)
         guard !network.loses(connection: connection.number(in: world)) else {
             let note = "\(network.rule) dropped a connection at its first request"
-            recorder.record(.note(note), on: connection, in: world)
-            end(connection, .reset)
+            engine.recorder.record(.note(note), on: connection, in: world)
+            engine.end(connection, .reset)
             return .stopped
         }
         lead(connection, through: network, from: world, opening: network.profile.roundTrip * 3 / 2, at: now)
@@ -51,14 +51,8 @@ extension Engine {
             connection.input.follow(nil)
             connection.output.follow(nil)
         }
-        if !connection.input.isEmpty { resumed.append(connection.id) }
-        if wasHeld, let world { release(connection, in: world, at: now) }
-    }
-
-    /// Passes new output to the network.
-    func carry(_ connection: Connection, at now: Timestamp) {
-        guard connection.output.line != nil, connection.output.isHeld, let world = connection.world else { return }
-        release(connection, in: world, at: now)
+        if !connection.input.isEmpty { engine.resumed.append(connection.id) }
+        if wasHeld, let world { engine.release(connection, in: world, at: now) }
     }
 
     /// Reads the part of a connection's input that has arrived.
@@ -68,43 +62,42 @@ extension Engine {
         while connection.isServed, connection.input.hasReleased {
             let bytes = connection.input.withUnsent { Array($0) }
             connection.input.take(bytes.count)
-            bytes.withUnsafeBytes { take($0, on: connection, at: now) }
+            bytes.withUnsafeBytes { engine.take($0, on: connection, at: now) }
         }
         if !connection.isServed || connection.input.isEmpty { connection.input.discard() }
         if connection.input.line != nil, let world = connection.world, connection.isServed {
             switch next {
             case .until(let time) where connection.queuedArrival != time:
                 connection.queuedArrival = time
-                look(at: connection, in: world, at: time)
+                engine.look(at: connection, in: world, at: time)
             case .broken: breakOff(connection, in: world, at: now)
             case .until, .all, .end: break
             }
         }
         if connection.inputHasEnded, connection.input.isEmpty {
             connection.inputHasEnded = false
-            receiveEndOfStream(on: connection.id, at: now)
+            engine.receiveEndOfStream(on: connection.id, at: now)
         }
         // The transport may be able to read again.
-        touch(connection)
-        account(connection)
+        engine.touch(connection)
+        engine.account(connection)
     }
 
     /// Resets a connection broken by the network.
     func breakOff(_ connection: Connection, in world: World, at now: Timestamp) {
         connection.input.discard()
-        cut(connection, isReset: true, by: world.network?.rule ?? LiveControl.byHand, in: world, at: now)
+        engine.cut(connection, isReset: true, by: world.network?.rule ?? LiveControl.byHand, in: world, at: now)
     }
 
-    // MARK: Changing the network
-
     /// Sets a world's network; an offline network resets every connection.
-    func setNetwork(_ profile: NetworkProfile?, of world: World, at now: Timestamp) {
+    func set(_ profile: NetworkProfile?, of world: World, at now: Timestamp) {
         world.setTime(now)
         world.network = profile.map { Network($0, seed: world.settings.seed, from: world.turn.now) }
-        worlds.accountStorage(of: world)
+        engine.worlds.accountStorage(of: world)
         let note = profile.map { "the network is now \($0.name)" } ?? "the network profile was removed"
-        recorder.record(.note(note), at: world.turn.now, in: world)
-        for connection in connections where connection.world === world && connection.isServed && !connection.isEcho {
+        engine.recorder.record(.note(note), at: world.turn.now, in: world)
+        for connection in engine.connections
+        where connection.world === world && connection.isServed && !connection.isEcho {
             if profile?.reach == .nobody {
                 breakOff(connection, in: world, at: now)
             } else {
@@ -112,52 +105,9 @@ extension Engine {
             }
         }
     }
-
-    /// `GET /__admin/network`: returns the network as it would appear in a scenario file.
-    func networkAnswer(_ call: AdminCall) -> Answer {
-        .object { writer in
-            if let profile = call.world.network?.profile {
-                profile.write(into: &writer)
-            } else {
-                writer.memberNull("network")
-            }
-        }
-    }
-
-    /// `PUT /__admin/network`: sets the network from a name, a mapping, or null for none; throws 400 for other values.
-    func putNetwork(_ call: AdminCall) throws(APIError) -> Answer {
-        let value = try call.body(keys: ["network"])["network"] ?? .null
-        let scenario = try Scenario(json: ["name": "live", "network": value])
-        enterDue(call.world, at: call.now)
-        setNetwork(scenario.network, of: call.world, at: call.now)
-        return networkAnswer(call)
-    }
-
-    // MARK: Captive portal
-
-    /// A captive portal's answer: its page, or a redirect to the page; nil if the network has no portal.
-    func portalAnswer(_ exchange: Exchange) -> Answer? {
-        guard let network = exchange.world.network, network.profile.reach == .portal, !exchange.isOfServer else {
-            return nil
-        }
-        exchange.interceptor = network.rule
-        let path = (exchange.destination.worldID.map { "/w/\($0.text)" } ?? "") + "/captive-portal"
-        guard exchange.head.target.path == path else {
-            return Answer(status: .found, body: [], fields: [.location: path])
-        }
-        return Answer(body: Array(Self.portalPage.utf8), contentType: "text/html; charset=utf-8")
-    }
-
-    private static let portalPage = """
-        <!DOCTYPE html>
-        <html lang="en"><head><title>Hotel Seeblick – Wi-Fi</title></head>
-        <body><h1>Welcome to Hotel Seeblick</h1>
-        <form method="post"><label>Room <input name="room"></label> <button>Go online</button></form></body></html>
-
-        """
 }
 
 extension Network {
     /// The network's name in the `faults` of journal entries.
-    fileprivate var rule: String { "network \(profile.name)" }
+    var rule: String { "network \(profile.name)" }
 }

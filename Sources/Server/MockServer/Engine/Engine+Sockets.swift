@@ -6,45 +6,10 @@ import HTTPTypes
 import Traffic
 import WebSocket
 
-/// The WebSocket side of a connection: handshake, frames, closing.
+/// The walk of a message: from a client to the answerer, and from the answerer through the faults, the breakpoints and
+/// the waits to the client.
 extension Engine {
-    /// Opens a socket for a consultation or for a user's meals.
-    ///
-    /// - Throws: A 401 for invalid credentials; 404 for an unknown consultation, or 400 for an inactive one; then 426
-    ///   or 400 for handshake errors.
-    func openSocket(of route: Route, _ exchange: Exchange) throws(APIError) -> Answer? {
-        let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
-        if head.wantsUpgrade, !exchange.isReleased {
-            exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
-            if exchange.handshakeFaults != nil, passBreakpoints(exchange) == .stopped { return nil }
-        }
-        if let refusal = exchange.refusedHandshake { return refusal }
-        let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
-        let user = try world.authenticator.webSocketUser(
-            of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
-            at: world.turn.date)
-        if let hint = world.authenticator.takeHint() { recorder.record(.note(hint), on: connection, in: world) }
-        let consultation = route.id
-        if let consultation { try world.backend.checkSocket(on: consultation, by: user) }
-        exchange.user = world.backend.name(of: user)
-        open(.backend, try acceptHandshake(head, in: world), exchange)
-        if let consultation {
-            try world.backend.openSocket(connection.id.socket, on: consultation, by: user, &world.turn)
-        } else {
-            world.backend.openMealSocket(connection.id.socket, by: user, &world.turn)
-        }
-        queuePing(on: connection, in: world, at: exchange.now)
-        applyEffects(of: world, at: exchange.now)
-        receiveTrailingBytes(of: connection, at: exchange.now)
-        return nil
-    }
-
-    /// Opens the echo socket for a client with admin access.
-    func openEcho(_ call: AdminCall) throws(APIError) -> Answer? {
-        _ = switchProtocols(call.head, try acceptHandshake(call.head, in: call.world), on: call.connection, use: .echo)
-        receiveTrailingBytes(of: call.connection, at: call.now)
-        return nil
-    }
+    // MARK: The handshake
 
     /// The fields of the 101 response.
     ///
@@ -82,7 +47,7 @@ extension Engine {
     }
 
     /// Switches a connection to WebSocket, and returns the fields of the 101 response.
-    private func switchProtocols(
+    func switchProtocols(
         _ head: RequestHead, _ fields: HTTPFields, on connection: Connection, use: Connection.WebSocketUse
     ) -> HTTPFields {
         var fields = fields
@@ -109,6 +74,8 @@ extension Engine {
         // The server may have begun to shut down during the handshake.
         if isShuttingDown, connection.ending == .none { goAway(connection, at: now) }
     }
+
+    // MARK: From a client's bytes to the answerer
 
     func receiveFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         touch(connection)
@@ -140,7 +107,7 @@ extension Engine {
     }
 
     private func handle(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
-        if connection.socketFaults != nil, passBreakpoints(event, on: connection, in: world) == .stopped { return }
+        if connection.socketFaults != nil, breakpoints.pass(event, on: connection, in: world) == .stopped { return }
         recorder.received(event, on: connection, in: world)
         forward(event, on: connection, in: world, at: now)
     }
@@ -153,8 +120,8 @@ extension Engine {
         case (.binary, .backend): world.backend.receiveBinary(from: connection.id.socket, &world.turn)
         case (.text(let text), .echo): _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
         case (.binary(let bytes), .echo): _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
-        case (.text(let text), .replay(let socket)): replay(.text(text), from: socket, in: world, at: now)
-        case (.binary(let bytes), .replay(let socket)): replay(.binary(bytes), from: socket, in: world, at: now)
+        case (.text(let text), .replay(let socket)): player.receive(.text(text), from: socket, in: world, at: now)
+        case (.binary(let bytes), .replay(let socket)): player.receive(.binary(bytes), from: socket, in: world, at: now)
         case (.text, .upstream), (.binary, .upstream), (.ping, .upstream), (.pong, .upstream):
             if case .pong(let payload) = event, payload == connection.pings.awaited {
                 connection.pings.awaited = nil
@@ -174,6 +141,25 @@ extension Engine {
             linger(connection, at: now)
         }
     }
+
+    /// Whether input on a socket has to wait: its world is paused, or earlier input is waiting or held.
+    func waitsForWorld(_ connection: Connection) -> Bool {
+        guard let world = connection.world else { return false }
+        return world.isStanding || !connection.unreadFrames.isEmpty || connection.heldEvent != nil
+    }
+
+    func receiveUnreadFrames(of connection: Connection, at now: Timestamp) {
+        let bytes = connection.unreadFrames
+        connection.unreadFrames = []
+        touch(connection)
+        if connection.isServed {
+            lendOutput(to: connection)
+            bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
+        }
+        account(connection)
+    }
+
+    // MARK: From an answerer's message to the client
 
     /// Applies a backend's effects on its sockets, and queues its next deadline.
     func applyEffects(of world: World, at now: Timestamp) {
@@ -219,6 +205,91 @@ extension Engine {
         outputHasGrown(of: connection, at: now)
     }
 
+    /// Sends a text message through its socket's faults.
+    func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
+        connection.socketFaults?.windowBits = connection.webSocket?.windowBits
+        guard connection.webSocket?.canSend == true,
+            let outgoing = connection.socketFaults?.send(text, at: world.turn.now)
+        else { return }
+        deliver(outgoing, on: connection, in: world, at: now)
+    }
+
+    /// Writes the messages that have passed a socket's faults, up to the next message that a breakpoint holds.
+    func deliver(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
+        var outgoing = outgoing
+        write(outgoing, on: connection, in: world, at: now)
+        while let held = outgoing.held, breakpoints.pass(held, on: connection, in: world) == .passed,
+            let next = connection.socketFaults?.release(isDeclined: true)
+        {
+            outgoing = next
+            write(outgoing, on: connection, in: world, at: now)
+        }
+    }
+
+    /// Writes messages that have passed a socket's faults, and applies lasting and ending faults.
+    func write(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
+        write(outgoing, on: connection, in: world)
+        if let rule = outgoing.endingRule { connection.record.endingRule = rule }
+        if let close = outgoing.close {
+            forgetSocket(of: connection)
+            _ = connection.webSocket?.closeAnyway(
+                code: close.code.map(CloseCode.init(rawValue:)), reason: close.reason, into: &connection.output.bytes)
+        }
+        for lasting in outgoing.setIn {
+            let effect: RecordedFault.Effect = lasting.fault == .withholdPong ? .withholdPong : .stallReading
+            recorder.setIn(effect, by: lasting.ruleName, on: connection, in: world)
+        }
+        obeySocketFaults(of: connection)
+        if !outgoing.transmission.marks.isEmpty { release(connection, in: world, at: now) }
+    }
+
+    private func write(_ outgoing: Outgoing, on connection: Connection, in world: World) {
+        let start = connection.output.writtenOffset
+        connection.output.append(outgoing.transmission)
+        connection.webSocket?.hasSentOtherwise()
+        recorder.sent(outgoing.messages, from: start, on: connection, in: world)
+    }
+
+    /// Releases held messages while too many bytes are waiting behind them; resets the connection if an operator
+    /// silenced it.
+    func enforceHoldLimit(of connection: Connection, in world: World, at now: Timestamp) {
+        if connection.socketFaults?.isGated == true {
+            guard connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes else { return }
+            return cutOff(connection, .slowReader(limit: limits.heldFrameBytes))
+        }
+        while connection.socketFaults?.isHolding == true,
+            connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes,
+            let thing = world.live?.holds.things.first(where: { $0.connection == connection.id && $0.sender == .server }
+            )
+        {
+            breakpoints.release(thing, of: world, as: .expired, at: now)
+        }
+    }
+
+    /// Applies a socket's lasting faults to its connection's state machine.
+    func obeySocketFaults(of connection: Connection) {
+        guard let faults = connection.socketFaults else { return }
+        connection.webSocket?.answersPings = !faults.withholdsPongs
+        connection.isReadingStalled = faults.stallsReading
+    }
+
+    /// Sends a message or a ping, bypassing all faults; `faults` are only names for the journal.
+    func send(
+        _ payload: [UInt8], _ opcode: Opcode, faults: [String] = [], on connection: Connection, in world: World,
+        at now: Timestamp
+    ) {
+        lendOutput(to: connection)
+        let start = connection.output.writtenOffset
+        let isSent =
+            switch opcode {
+            case .ping: connection.webSocket?.ping(payload, into: &connection.output.bytes)
+            case .text: connection.webSocket?.send(text: payload, into: &connection.output.bytes)
+            default: connection.webSocket?.send(binary: payload, into: &connection.output.bytes)
+            }
+        if isSent == true { recorder.sent(payload, opcode, faults: faults, from: start, on: connection, in: world) }
+        outputHasGrown(of: connection, at: now)
+    }
+
     /// Handles new output; ends the connection if its client has too much unread output.
     func outputHasGrown(of connection: Connection, at now: Timestamp) {
         touch(connection)
@@ -228,9 +299,77 @@ extension Engine {
         if connection.output.count > limits.unsentBytes {
             cutOff(connection, .slowReader(limit: limits.unsentBytes))
         } else {
-            enforceMemoryLimits(in: connection.world, at: now)
+            memory.enforceLimits(in: connection.world, at: now)
         }
     }
+
+    // MARK: Output that faults and networks hold
+
+    /// Passes new output to the network.
+    func carry(_ connection: Connection, at now: Timestamp) {
+        guard connection.output.line != nil, connection.output.isHeld, let world = connection.world else { return }
+        release(connection, in: world, at: now)
+    }
+
+    /// Passes the holds that are due in a connection's output, or all waits, and then ends or breaks the connection if
+    /// required.
+    func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
+        let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
+        recorder.released(connection, in: world)
+        switch release {
+        case .all: connection.heldTime = 0
+        case .until(let time):
+            // Additional faults on the same output may call this function again before that time.
+            guard connection.queuedRelease != time else { break }
+            connection.queuedRelease = time
+            look(at: connection, in: world, at: time)
+        case .broken: network.breakOff(connection, in: world, at: now)
+        case .end(.silence):
+            breakpoints.dropHolds(of: connection)
+            recorder.abandoned(connection, in: world)
+            if let rule = connection.record.endingRule { recorder.setIn(.silence, by: rule, on: connection, in: world) }
+            fallSilent(connection, at: now)
+        case .end(let action):
+            precondition(action == .finish || action == .reset, "A wait must end at its own time.")
+            breakpoints.dropHolds(of: connection)
+            recorder.abandoned(connection, in: world)
+            let recorded: RecordedClosing.Cause = action == .reset ? .reset : .finish
+            recorder.closed(connection, by: .server, connection.endsAsRecorded ? recorded : .fault)
+            forgetSocket(of: connection)
+            if action == .reset {
+                end(connection, .resetAfterOutput)
+            } else {
+                connection.endsAbruptly = true
+                linger(connection, at: now)
+            }
+        }
+        touch(connection)
+        awaitReader(of: connection, at: now)
+        // The client's time for reading starts with the release.
+        if connection.deadline?.purpose == .idle { arm(connection, .idle, after: patience.idle, at: now) }
+        account(connection)
+    }
+
+    /// Stops reading from and writing to a connection, but keeps it open until its client closes it or a time-out
+    /// passes.
+    private func fallSilent(_ connection: Connection, at now: Timestamp) {
+        forgetSocket(of: connection)
+        connection.isSilent = true
+        // Otherwise, the transport would send FIN after an answer with `Connection: close`.
+        if connection.ending == .lingering { connection.ending = .none }
+        if connection.speaks == .http {
+            connection.http = HTTP1.Connection(role: .server)
+        } else {
+            connection.endRequests()
+        }
+        connection.hasWaitingRequests = false
+        arm(connection, .silence, after: Engine.longestSilence, at: now)
+    }
+
+    /// How long a silenced connection stays open, in nanoseconds: 10 minutes.
+    static let longestSilence = FaultLimits.hang
+
+    // MARK: Closing
 
     func close(_ connection: Connection, code: CloseCode, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
@@ -239,6 +378,24 @@ extension Engine {
         touch(connection)
         carry(connection, at: now)
         awaitReader(of: connection, at: now)
+    }
+
+    /// Sends a recorded or real server's close frame after the messages held by faults.
+    func closeAnyway(_ connection: Connection, code: CloseCode?, reason: String, at now: Timestamp) {
+        lendOutput(to: connection)
+        sendWhatWaits(on: connection, at: now)
+        _ = connection.webSocket?.closeAnyway(code: code, reason: reason, into: &connection.output.bytes)
+        touch(connection)
+        carry(connection, at: now)
+        awaitReader(of: connection, at: now)
+    }
+
+    /// Ends a connection once the remaining output is sent, without a close frame.
+    func drop(_ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp) {
+        lendOutput(to: connection)
+        sendWhatWaits(on: connection, at: now)
+        connection.output.append(Transmission(marks: [.init(0, ending)]))
+        release(connection, in: world, at: now)
     }
 
     func goAway(_ connection: Connection, at now: Timestamp) {
@@ -250,7 +407,7 @@ extension Engine {
     /// Resets a connection whose client reads too little and would not read a close frame either.
     func cutOff(_ connection: Connection, _ reason: Observation) {
         observe?(reason)
-        loseHolds(of: connection)
+        breakpoints.dropHolds(of: connection)
         recorder.closed(connection, by: .server, .limit, message: reason.description)
         forgetSocket(of: connection)
         connection.output.discard()
@@ -273,56 +430,6 @@ extension Engine {
         }
     }
 
-    /// Applies an exchange's faults and recording to the response that starts at a position in the output.
-    ///
-    /// If this function holds the output, call ``release(_:in:at:skippingWaits:)`` to start the waits.
-    func shape(_ exchange: Exchange, from start: Int) {
-        guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
-            return
-        }
-        let connection = exchange.connection
-        let response = EncodedResponse(
-            Array(connection.output.bytes[start...]),
-            isAnswerToHead: (exchange.received?.head ?? exchange.head).method == .head)
-        let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response
-        var transmission = faults?.apply(to: response)
-        if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
-        guard let shaped = transmission else { return }
-        exchange.shaped = Exchange.ShapedResponse(shaped, of: response, faults?.faults ?? [])
-        // Bytes are missing from the recording, so the response is incomplete even after all recorded bytes have been
-        // sent.
-        if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
-            exchange.shaped?.delivery = .partial
-        }
-        connection.output.replace(from: start, with: shaped)
-    }
-
-    /// Sends a text message through its socket's faults.
-    func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
-        connection.socketFaults?.windowBits = connection.webSocket?.windowBits
-        guard connection.webSocket?.canSend == true,
-            let outgoing = connection.socketFaults?.send(text, at: world.turn.now)
-        else { return }
-        deliver(outgoing, on: connection, in: world, at: now)
-    }
-
-    /// Writes messages that have passed a socket's faults, and applies lasting and ending faults.
-    func write(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
-        write(outgoing, on: connection, in: world)
-        if let rule = outgoing.endingRule { connection.record.endingRule = rule }
-        if let close = outgoing.close {
-            forgetSocket(of: connection)
-            _ = connection.webSocket?.closeAnyway(
-                code: close.code.map(CloseCode.init(rawValue:)), reason: close.reason, into: &connection.output.bytes)
-        }
-        for lasting in outgoing.setIn {
-            let effect: RecordedFault.Effect = lasting.fault == .withholdPong ? .withholdPong : .stallReading
-            recorder.setIn(effect, by: lasting.ruleName, on: connection, in: world)
-        }
-        obeySocketFaults(of: connection)
-        if !outgoing.transmission.marks.isEmpty { release(connection, in: world, at: now) }
-    }
-
     /// Writes the messages that a fault has delayed.
     ///
     /// - Parameter start: The output position of a close frame that replies to the client and must follow the messages;
@@ -330,27 +437,13 @@ extension Engine {
     func sendWhatWaits(on connection: Connection, before start: Int? = nil, at now: Timestamp) {
         guard connection.socketFaults != nil, let world = connection.world else { return }
         world.setTime(now)
-        endHolds(of: connection, in: world)
+        breakpoints.endHolds(of: connection, in: world)
         guard let waiting = connection.socketFaults?.close() else { return }
         let closeFrame = start.map { Array(connection.output.bytes[$0...]) }
         if let start { connection.output.replace(from: start, with: Transmission()) }
         write(waiting, on: connection, in: world)
         if let closeFrame { connection.output.append(Transmission(closeFrame)) }
         if !waiting.transmission.marks.isEmpty { release(connection, in: world, at: now) }
-    }
-
-    private func write(_ outgoing: Outgoing, on connection: Connection, in world: World) {
-        let start = connection.output.writtenOffset
-        connection.output.append(outgoing.transmission)
-        connection.webSocket?.hasSentOtherwise()
-        recorder.sent(outgoing.messages, from: start, on: connection, in: world)
-    }
-
-    /// Applies a socket's lasting faults to its connection's state machine.
-    func obeySocketFaults(of connection: Connection) {
-        guard let faults = connection.socketFaults else { return }
-        connection.webSocket?.answersPings = !faults.withholdsPongs
-        connection.isReadingStalled = faults.stallsReading
     }
 }
 

@@ -3,15 +3,118 @@ import FitIQBackend
 import HTTP1
 import HTTPTypes
 import JSON
+import Scenarios
+import Traffic
+import WebSocket
 
-/// The operations that change data, and the operations that only the apps use.
-extension Engine {
+/// Answers requests from the world's own backend.
+struct BackendAnswerer {
+    let engine: Engine
+
+    /// A REST endpoint's answer with any faults applied; nil if the request is held or waits for a job.
+    func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
+        guard exchange.isReleased || !exchange.world.faults.isEmpty || engine.asksForFault(exchange.head) else {
+            return try restAnswer(exchange)
+        }
+        if !exchange.isReleased {
+            exchange.responseFaults = try engine.responseFaults(of: exchange)
+            if engine.breakpoints.pass(exchange) == .stopped { return nil }
+        }
+        guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
+            return try restAnswer(exchange)
+        }
+        // The client loses the answer, but the backend still handles the request.
+        if replacement.isProcessed {
+            let hidden = try? restAnswer(exchange)
+            if exchange.connection.waiting != nil { return nil }
+            exchange.created = hidden.flatMap { RecordedExchange.created($0.status.code, $0.body) }
+        }
+        return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
+    }
+
+    /// A REST endpoint's answer with the world's overlay applied; nil if the request waits for a job.
+    private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
+        guard let overlay = exchange.world.settings.scenario.overlay, let endpoint = exchange.endpoint,
+            overlay.concerns(endpoint)
+        else { return try ownAnswer(exchange) }
+        if let made = exchange.made as? ChangedAnswer { return Answer(made) }
+        let answer: Answer
+        do throws(APIError) {
+            guard let own = try ownAnswer(exchange) else { return nil }
+            answer = own
+        } catch {
+            answer = Answer(exchange.world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
+        }
+        let own = ChangedAnswer(answer)
+        // Each change may traverse the whole answer.
+        let cost = own.body.count * overlay.count(for: endpoint)
+        let changed = Deferred(parsing: cost) { own.changed(by: overlay, of: endpoint) }
+        return engine.value(of: changed, for: exchange, at: exchange.world.turn.now).map(Answer.init)
+    }
+
+    /// A REST endpoint's answer before any overlay is applied; nil if the request waits for a job.
+    private func ownAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
+        if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
+        guard let endpoint = exchange.endpoint else {
+            preconditionFailure(
+                "A path without an operation must have been refused earlier.")
+        }
+        if endpoint.credentials == .key { return try keyedAnswer(endpoint, exchange) }
+        let world = exchange.world
+        defer { engine.applyEffects(of: world, at: exchange.now) }
+        // Pass the backend as `inout`, because each method call on `world.backend` would copy it first.
+        return try answer(endpoint, on: exchange.id, exchange, &world.backend, &world.turn)
+    }
+
+    /// The answer from an endpoint that needs a bearer token; nil if the request waits for a job.
+    ///
+    /// - Parameter id: The first id in the path; empty if there is none.
+    /// - Throws: A 401 for invalid credentials, a 404 for an unknown id, a 415, 413 or 400 for an invalid body, a 400
+    ///   for an invalid query, or a 507 if the world is full.
+    private func answer(
+        _ endpoint: Endpoint, on id: String, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
+    ) throws(APIError) -> Answer? {
+        let world = exchange.world
+        let user = try world.authenticator.user(
+            of: exchange.head.fields, needsKey: endpoint.credentials != .token,
+            last: &exchange.connection.lastAuthorization, in: &backend, at: turn.date)
+        exchange.user = backend.name(of: user)
+        if let hint = world.authenticator.takeHint() {
+            engine.recorder.record(.note(hint), on: exchange.connection, in: world)
+        }
+        // First run the events that are due, even if the request is then refused.
+        backend.advance(&turn)
+        let isForApps = world.mode.servesApps
+        switch endpoint {
+        case .showConsultation: return .ok(try backend.consultation(id, for: user))
+        case .showGoal: return .ok(try backend.goal(id, for: user))
+        case .showMealLog: return .ok(try backend.mealLog(id, for: user))
+        case .listConsultations:
+            let query = try ConsultationListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
+            return .ok(backend.consultations(query, for: user))
+        case .listMessages:
+            let messages = try backend.messages(id, query: exchange.head.target.queryItems(), for: user, turn)
+            return engine.ok(messages, exchange, at: turn.now)
+        case .listQuickActions:
+            return .ok(backend.quickActions(try QuickActionQuery(query: exchange.head.target.queryItems())))
+        case .listGoals:
+            let query = try GoalListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
+            return engine.ok(backend.goals(query, for: user, at: turn.date), exchange, at: turn.now)
+        case .listMealLogs:
+            let query = try MealLogListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
+            return engine.ok(backend.mealLogs(query, for: user), exchange, at: turn.now)
+        default: return try commandAnswer(endpoint, on: id, by: user, exchange, &backend, &turn)
+        }
+    }
+
+    // MARK: Operations that change data, and operations that only the apps use
+
     /// An operation's answer; nil if the request waits for a job.
     ///
     /// - Parameter id: The first id in the path; empty if there is none.
     /// - Throws: A 404 for an unknown id, 415, 413 or 400 for an invalid body, 400 for an invalid query, or 507 if the
     ///   world is full.
-    func commandAnswer(
+    private func commandAnswer(
         _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend,
         _ turn: inout Turn
     ) throws(APIError) -> Answer? {
@@ -60,7 +163,7 @@ extension Engine {
             let reading = Deferred(parsing: body.count) {
                 Result { () throws(APIError) in try MealPhotoRequest(body: body, contentType: type) }
             }
-            guard let request = value(of: reading, for: exchange, at: turn.now) else { return nil }
+            guard let request = engine.value(of: reading, for: exchange, at: turn.now) else { return nil }
             return .created(try backend.recognizeMealPhoto(request.get(), by: user, &turn))
         case .showMealPhoto: return .ok(try backend.mealPhoto(id, for: user))
         case .confirmMealPhoto:
@@ -74,11 +177,11 @@ extension Engine {
             return .ok(try backend.updateProfile(request, of: user, &turn))
         case .deleteUser:
             let deletion = backend.deletion(of: user, turn)
-            guard isJob(deletion) else {
+            guard engine.isJob(deletion) else {
                 backend.deleteUser(user, &turn)
                 break
             }
-            make(deletion, for: exchange, at: turn.now) { engine, deleted in
+            engine.make(deletion, for: exchange, at: turn.now) { engine, deleted in
                 let world = exchange.world
                 // A reload may have set a different script, because reloads do not wait for a paused world.
                 let script = world.backend.script
@@ -107,7 +210,7 @@ extension Engine {
     private func checkBody(
         of endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend
     ) throws(APIError) {
-        if endpoint.body == .form { return try coding.check(exchange) }
+        if endpoint.body == .form { return try engine.coding.check(exchange) }
         guard endpoint.body == .required || endpoint.body == .optional else { return }
         switch endpoint {
         case _ where id.isEmpty: break
@@ -122,10 +225,9 @@ extension Engine {
         }
         try checkContent(of: exchange)
     }
-}
 
-/// The documents that the apps synchronise in the background.
-extension Engine {
+    // MARK: Documents that the apps synchronise in the background
+
     /// The answer to an operation on documents; nil if the request waits for a job.
     ///
     /// - Throws: A 404 for an unknown id, 400 for an invalid body or query, or 507 if the world is full.
@@ -147,7 +249,7 @@ extension Engine {
         switch endpoint {
         case .analyzeMoodEntries:
             let query = try MoodAnalyticsQuery(query: exchange.head.target.queryItems())
-            return ok(backend.moodAnalytics(query, for: user), exchange, at: turn.now)
+            return engine.ok(backend.moodAnalytics(query, for: user), exchange, at: turn.now)
         case .countUnreadInsights: return .ok(backend.unreadInsights(of: user))
         case .generateInsights:
             let request = try GenerateInsightRequest(body: body, at: turn.date)
@@ -156,10 +258,10 @@ extension Engine {
         case .favoriteInsight: return try mark("is_favorite", as: nil)
         case .archiveInsight: return try mark("is_archived", as: true)
         case .unarchiveInsight: return try mark("is_archived", as: false)
-        case .listWorkoutTemplates: return ok(backend.templates(try query(), for: user), exchange, at: turn.now)
+        case .listWorkoutTemplates: return engine.ok(backend.templates(try query(), for: user), exchange, at: turn.now)
         case .listSharedWorkoutTemplates:
             let templates = backend.templatesShared(with: user, try query(), at: turn.date)
-            return ok(templates, exchange, at: turn.now)
+            return engine.ok(templates, exchange, at: turn.now)
         case .shareWorkoutTemplate:
             return .created(try backend.shareTemplate(id, ShareDocumentRequest(body: body), by: user, &turn))
         case .unshareWorkoutTemplate:
@@ -176,7 +278,7 @@ extension Engine {
         // Several collections share these operations.
         switch endpoint.method {
         case .get where id.isEmpty:
-            return ok(backend.documents(try query(), for: user), exchange, at: turn.now)
+            return engine.ok(backend.documents(try query(), for: user), exchange, at: turn.now)
         case .get: return .ok(try backend.document(id, in: collection, for: user))
         case .post:
             let created = try backend.createDocument(object(), in: collection, by: user, &turn)
@@ -187,15 +289,14 @@ extension Engine {
             return .noContent
         }
     }
-}
 
-/// Registration, login, refresh tokens, and public templates.
-extension Engine {
+    // MARK: Registration, login, refresh tokens, and public templates
+
     /// The answer from an endpoint that needs only the API key; nil if the request waits for a job.
-    func keyedAnswer(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer? {
+    private func keyedAnswer(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (body, world) = (exchange.body, exchange.world)
         try world.authenticator.checkAPIKey(of: exchange.head.fields)
-        defer { applyEffects(of: world, at: exchange.now) }
+        defer { engine.applyEffects(of: world, at: exchange.now) }
         world.backend.advance(&world.turn)
         if endpoint.body != .none { try checkContent(of: exchange) }
         let secret = Array(world.settings.jwtSecret.utf8)
@@ -203,12 +304,12 @@ extension Engine {
         case .listPublicWorkoutTemplates:
             let query = try DocumentListQuery(
                 query: exchange.head.target.queryItems(), of: endpoint, in: .workoutTemplates, at: world.turn.date)
-            return ok(world.backend.publicTemplates(query), exchange, at: world.turn.now)
+            return engine.ok(world.backend.publicTemplates(query), exchange, at: world.turn.now)
         case .register:
             let request = try RegisterRequest(body: body, at: world.turn.date)
             var hash: PasswordHash?
             if let deferred = world.backend.passwordHash(for: request, world.turn) {
-                hash = value(of: deferred, for: exchange, at: world.turn.now)
+                hash = engine.value(of: deferred, for: exchange, at: world.turn.now)
                 if hash == nil { return nil }
             }
             let (tokens, profile) = try world.backend.register(request, hash: hash, &world.turn)
@@ -216,7 +317,7 @@ extension Engine {
         case .logIn:
             let request = try LogInRequest(body: body)
             let check = world.backend.passwordCheck(for: request)
-            guard let isRight = value(of: check, for: exchange, at: world.turn.now) else { return nil }
+            guard let isRight = engine.value(of: check, for: exchange, at: world.turn.now) else { return nil }
             let tokens = try world.backend.logIn(request, isRight: isRight, &world.turn)
             return .ok(tokens.body(signedWith: secret))
         case .refreshTokens:
@@ -240,5 +341,46 @@ extension Engine {
         } catch {
             throw .badRefreshToken(error)
         }
+    }
+
+    // MARK: Checks of the body
+
+    /// Checks that a body is JSON and no longer has a content coding.
+    private func checkContent(of exchange: Exchange) throws(APIError) {
+        try engine.coding.check(exchange)
+        try engine.checkMediaType(exchange.head.fields, exchange.body)
+    }
+
+    // MARK: Sockets
+
+    /// Opens a socket for a consultation or for a user's meals.
+    ///
+    /// - Throws: A 401 for invalid credentials; 404 for an unknown consultation, or 400 for an inactive one; then 426
+    ///   or 400 for handshake errors.
+    func openSocket(of route: Route, _ exchange: Exchange) throws(APIError) -> Answer? {
+        let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
+        if head.wantsUpgrade, !exchange.isReleased {
+            exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
+            if exchange.handshakeFaults != nil, engine.breakpoints.pass(exchange) == .stopped { return nil }
+        }
+        if let refusal = exchange.refusedHandshake { return refusal }
+        let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
+        let user = try world.authenticator.webSocketUser(
+            of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
+            at: world.turn.date)
+        if let hint = world.authenticator.takeHint() { engine.recorder.record(.note(hint), on: connection, in: world) }
+        let consultation = route.id
+        if let consultation { try world.backend.checkSocket(on: consultation, by: user) }
+        exchange.user = world.backend.name(of: user)
+        engine.open(.backend, try engine.acceptHandshake(head, in: world), exchange)
+        if let consultation {
+            try world.backend.openSocket(connection.id.socket, on: consultation, by: user, &world.turn)
+        } else {
+            world.backend.openMealSocket(connection.id.socket, by: user, &world.turn)
+        }
+        engine.queuePing(on: connection, in: world, at: exchange.now)
+        engine.applyEffects(of: world, at: exchange.now)
+        engine.receiveTrailingBytes(of: connection, at: exchange.now)
+        return nil
     }
 }

@@ -14,14 +14,34 @@ struct Jobs {
     /// Values that a job frees when the turn ends.
     var discarded: [any Sendable] = []
 
-    fileprivate mutating func add(_ then: @escaping (Engine, any Sendable, Timestamp) -> Void) -> Int {
+    mutating func add(_ then: @escaping (Engine, any Sendable, Timestamp) -> Void) -> Int {
         serial += 1
         unfinished[serial] = then
         return serial
     }
 
-    fileprivate mutating func finish(_ number: Int) -> ((Engine, any Sendable, Timestamp) -> Void)? {
+    mutating func finish(_ number: Int) -> ((Engine, any Sendable, Timestamp) -> Void)? {
         unfinished.removeValue(forKey: number)
+    }
+}
+
+struct AwaitedAnswer {
+    let head: RequestHead
+    let connection: ConnectionID
+    let jobBytes: Int
+    let envelope: ((Answer) -> Answer)?
+}
+
+/// Work for ``Engine/startJob``: any thread may run the work, and must pass the result to ``Engine/finish(_:at:)``.
+public struct Job: Sendable {
+    let number: Int
+    let work: @Sendable () -> any Sendable
+
+    public func run() -> Result { Result(number: number, value: work()) }
+
+    public struct Result: Sendable {
+        let number: Int
+        let value: any Sendable
     }
 }
 
@@ -77,8 +97,6 @@ extension Engine {
     /// The maximum number of bytes to read, write or free on the loop; this many bytes take about a millisecond.
     static let largestWorkOnLoop = 64 * 1024
 
-    // MARK: Requests
-
     /// Makes a request wait for a job, which holds `bytes` of the request even if the client leaves.
     func awaitJob(for exchange: Exchange, holding bytes: Int = 0) -> AwaitedAnswer {
         exchange.connection.waiting = .forJob
@@ -89,7 +107,7 @@ extension Engine {
     }
 
     /// The connection of a request whose job is done, ready for an answer; nil if its client has left.
-    private func resumeConnection(of awaited: AwaitedAnswer, at now: Timestamp) -> Connection? {
+    func resumeConnection(of awaited: AwaitedAnswer, at now: Timestamp) -> Connection? {
         jobs.heldBytes -= awaited.jobBytes
         guard let connection = connection(of: awaited) else { return nil }
         connection.waiting = nil
@@ -182,52 +200,13 @@ extension Engine {
         readRequests(of: connection, at: now)
         account(connection)
     }
-}
 
-struct AwaitedAnswer {
-    let head: RequestHead
-    let connection: ConnectionID
-    let jobBytes: Int
-    let envelope: ((Answer) -> Answer)?
-}
+    /// Whether a job may use this much memory; all jobs together must leave a quarter of the limit free, because jobs
+    /// cannot be ended.
+    func hasRoom(forJobOf bytes: Int) -> Bool { jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes }
 
-/// Work for ``Engine/startJob``: any thread may run the work, and must pass the result to ``Engine/finish(_:at:)``.
-public struct Job: Sendable {
-    let number: Int
-    let work: @Sendable () -> any Sendable
+    // MARK: Paused worlds
 
-    public func run() -> Result { Result(number: number, value: work()) }
-
-    public struct Result: Sendable {
-        let number: Int
-        let value: any Sendable
-    }
-}
-
-/// The connections that are waiting for a paused world, and the sockets that have closed in the meantime.
-///
-/// A world pauses while a job exports or replaces its content. Requests to the world, messages on its sockets and
-/// events that are due all have to wait. The job's values therefore have one owner at a time, and nothing copies them.
-/// Other worlds and the server's own paths continue.
-struct Standstill {
-    /// In order of arrival.
-    fileprivate var connections: [ConnectionID] = []
-    fileprivate var closedSockets: [SocketID] = []
-}
-
-extension World {
-    var isStanding: Bool { standstill != nil }
-
-    /// Makes the engine serve a connection again once the world resumes.
-    func awaitResumption(of id: ConnectionID) { standstill?.connections.append(id) }
-
-    /// Makes the backend forget a socket once the world is no longer paused.
-    func closeSocket(_ socket: SocketID) {
-        if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
-    }
-}
-
-extension Engine {
     /// Pauses a world until ``resume(_:at:)``.
     func stand(_ world: World) {
         world.standstill = Standstill()
@@ -256,15 +235,15 @@ extension Engine {
         resumed.removeFirst(turn.count)
         for id in turn {
             guard let connection = self[id] else { continue }
-            if !connection.input.isEmpty { arrive(on: connection, at: now) }
+            if !connection.input.isEmpty { network.arrive(on: connection, at: now) }
             if connection.speaks == .webSocket {
                 // If the world is paused again, ``resume(_:at:)`` will find the connection again.
                 if connection.world?.isStanding != true, connection.heldEvent == nil {
                     receiveUnreadFrames(of: connection, at: now)
                 }
-                resumeUpstream(of: connection, at: now)
+                upstreams.resume(connection, at: now)
             } else if connection.waiting == .forUpstream {
-                resumeUpstream(of: connection, at: now)
+                upstreams.resume(connection, at: now)
             } else if connection.waiting == .forWorld {
                 connection.waiting = nil
                 touch(connection)
@@ -278,39 +257,6 @@ extension Engine {
 
     /// The number of connections to serve in a loop turn, each with one request or one read by the host.
     private static let resumedInTurn = 16
-
-    func receiveUnreadFrames(of connection: Connection, at now: Timestamp) {
-        let bytes = connection.unreadFrames
-        connection.unreadFrames = []
-        touch(connection)
-        if connection.isServed {
-            lendOutput(to: connection)
-            bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
-        }
-        account(connection)
-    }
-
-    /// Whether input on a socket has to wait: its world is paused, or earlier input is waiting or held.
-    func waitsForWorld(_ connection: Connection) -> Bool {
-        guard let world = connection.world else { return false }
-        return world.isStanding || !connection.unreadFrames.isEmpty || connection.heldEvent != nil
-    }
-
-    /// Makes a request wait if its world is paused.
-    func passPause(_ exchange: Exchange) -> Passage {
-        guard let world = world(of: exchange), world.isStanding else { return .passed }
-        exchange.connection.waiting = .forWorld
-        world.standstill?.connections.append(exchange.connection.id)
-        return .stopped
-    }
-
-    /// The world that a request needs; nil for a request to the server.
-    private func world(of exchange: Exchange) -> World? {
-        guard exchange.destination.isAdmin, case .admin(let route)? = exchange.destination.route else {
-            return exchange.isOfServer ? nil : exchange.destination.world
-        }
-        return route.resource.scope != .world ? nil : route.worldID.map { worlds[$0] } ?? defaultWorld
-    }
 
     /// Touches a world's sockets, so that the transport checks whether to read from them.
     private func touchSockets(of world: World) {
