@@ -1,8 +1,5 @@
 import FitIQAPI
-import FitIQBackend
-import JSON
 import Scenarios
-import WebSocket
 
 /// The admin API's answers about the server as a whole, a world's network and its replay.
 extension Engine {

@@ -1,11 +1,8 @@
 import FitIQAPI
 import FitIQBackend
-import HTTP1
 import HTTPTypes
 import JSON
-import Scenarios
 import Traffic
-import WebSocket
 
 /// Answers requests from the world's own backend.
 struct BackendAnswerer {
@@ -226,8 +223,6 @@ struct BackendAnswerer {
         try checkContent(of: exchange)
     }
 
-    // MARK: Documents that the apps synchronise in the background
-
     /// The answer to an operation on documents; nil if the request waits for a job.
     ///
     /// - Throws: A 404 for an unknown id, 400 for an invalid body or query, or 507 if the world is full.
@@ -342,8 +337,6 @@ struct BackendAnswerer {
             throw .badRefreshToken(error)
         }
     }
-
-    // MARK: Checks of the body
 
     /// Checks that a body is JSON and no longer has a content coding.
     private func checkContent(of exchange: Exchange) throws(APIError) {

@@ -1,4 +1,3 @@
-import FitIQAPI
 import HTTP1
 
 /// A long answer in progress: its unsent head, and the source of its body.

@@ -1,5 +1,3 @@
-import FitIQAPI
-
 /// An engine's open connections, and the total number of bytes that they hold.
 struct ConnectionTable: Sequence {
     /// The connections, indexed by the `place` in their IDs; free elements are nil, and are reused but never removed.
@@ -53,16 +51,7 @@ struct ConnectionTable: Sequence {
         if isEcho { echoBytes += difference }
     }
 
-    func makeIterator() -> Iterator { Iterator(places: places.makeIterator()) }
-
-    struct Iterator: IteratorProtocol {
-        fileprivate var places: IndexingIterator<[Connection?]>
-
-        mutating func next() -> Connection? {
-            while let place = places.next() { if let place { return place } }
-            return nil
-        }
-    }
+    func makeIterator() -> some IteratorProtocol<Connection> { places.lazy.compactMap { $0 }.makeIterator() }
 }
 
 /// Stores empty buffers for the next output, so that idle connections need none.

@@ -152,9 +152,7 @@ extension DescribedAPI {
             isChoice = true
             object[key] = .array(choices.map { changed($0, at: member, by: action) })
         }
-        guard let step = member.first else {
-            return isChoice ? .object(object) : Self.replaced(object, by: action)
-        }
+        guard let step = member.first else { return isChoice ? .object(object) : Self.replaced(object, by: action) }
         let rest = member.dropFirst()
         switch step {
         case .elements:

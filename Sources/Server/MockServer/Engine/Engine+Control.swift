@@ -2,7 +2,6 @@ import Faults
 import FitIQAPI
 import FitIQBackend
 import JSON
-import Replay
 import Scenarios
 import Traffic
 

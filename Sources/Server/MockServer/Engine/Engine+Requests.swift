@@ -1,8 +1,6 @@
 import Faults
 import FitIQAPI
 import HTTP1
-import HTTPTypes
-import Traffic
 
 /// The walk of a request: network, codec, routing, answerer, codec, faults, output.
 extension Engine {
@@ -92,7 +90,6 @@ extension Engine {
         process(exchange)
     }
 
-    /// Makes a request wait if its world is paused.
     func passPause(_ exchange: Exchange) -> Passage {
         guard let world = world(of: exchange), world.isStanding else { return .passed }
         exchange.connection.waiting = .forWorld
@@ -107,8 +104,6 @@ extension Engine {
         }
         return route.resource.scope != .world ? nil : route.worldID.map { worlds[$0] } ?? defaultWorld
     }
-
-    // MARK: From a request to its response
 
     /// Answers a request; must be called after setting the world's time.
     ///
@@ -174,10 +169,13 @@ extension Engine {
         let server = ServerAnswerer(engine: self)
         if let answer = server.portalAnswer(exchange) { return answer }
         coding.inflateBody(of: exchange)
-        if world.replay?.answers(exchange) ?? false { return try player.answer(exchange) }
+        if world.replay?.answers(exchange) ?? false {
+            return try intercept(exchange) { () throws(APIError) in try player.answer(exchange) }
+        }
         if let answer = server.stubAnswer(exchange) { return answer }
         if let upstream = world.settings.scenario.upstream, upstreams.chooseAnswerer(exchange, upstream) == .real {
-            return try upstreams.answer(exchange, from: upstream)
+            if let reply = exchange.reply { return try upstreams.answer(exchange, with: reply) }
+            return try intercept(exchange) { () throws(APIError) in try upstreams.request(exchange, from: upstream) }
         }
         guard let endpoint = exchange.endpoint, world.mode.serves(endpoint), !endpoint.isSocket else {
             return try server.answer(exchange)
@@ -224,27 +222,24 @@ extension Engine {
         }
     }
 
-    /// The effect of faults and breakpoints on a request, before a recording or a real server answers it.
-    enum Interception {
-        case passed, held
-        /// A fault answers instead; nil if the fault sends no answer.
-        case answered(Answer?)
-    }
-
-    func intercept(_ exchange: Exchange, isHandshake: Bool) throws(APIError) -> Interception {
+    /// Applies faults and breakpoints to a request before a recording or a real server answers it; a fault may answer
+    /// instead.
+    private func intercept(
+        _ exchange: Exchange, answering answer: () throws(APIError) -> Answer?
+    ) throws(APIError) -> Answer? {
         let world = exchange.world
         if !exchange.isReleased {
-            if isHandshake {
+            if exchange.head.isWebSocketHandshake {
                 exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
             } else {
                 exchange.responseFaults = try responseFaults(of: exchange)
             }
-            if breakpoints.pass(exchange) == .stopped { return .held }
+            if breakpoints.pass(exchange) == .stopped { return nil }
         }
-        if let refusal = exchange.refusedHandshake { return .answered(refusal) }
+        if let refusal = exchange.refusedHandshake { return refusal }
         guard let faults = exchange.responseFaults, let replacement = faults.replacement, !replacement.isProcessed
-        else { return .passed }
-        return .answered(faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init))
+        else { return try answer() }
+        return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
     }
 
     /// Applies an exchange's faults and recording to the response that starts at a position in the output.
@@ -386,7 +381,6 @@ extension Engine {
         streams.idle = []
     }
 
-    /// Queues a connection's answer if the answer is waiting.
     func wakeStream(of connection: Connection) {
         guard let stream = connection.stream, stream.isWaiting else { return }
         streams.idle.removeAll { $0 == connection.id }
@@ -468,7 +462,6 @@ extension Engine {
         if connection.http.shouldClose { linger(connection, at: now) }
     }
 
-    /// Releases an answer's source.
     func endStream(of connection: Connection) {
         if let source = connection.stream?.source as? BytesSource, source.heldByteCount > Engine.largestWorkOnLoop {
             discard(source.takeRest())

@@ -90,7 +90,11 @@ extension Engine {
                     rest, events: &events, output: &connection.output.bytes)
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count ?? rest.count))
                 for event in events {
-                    if event.endsMessages { sendWhatWaits(on: connection, before: start, at: now) }
+                    switch event {
+                    // The codec has answered with a close frame, after which no message may be sent.
+                    case .closing, .failed: sendWhatWaits(on: connection, before: start, at: now)
+                    case .text, .binary, .ping, .pong: break
+                    }
                     handle(event, on: connection, in: world, at: now)
                 }
                 events.removeAll(keepingCapacity: true)
@@ -112,7 +116,6 @@ extension Engine {
         forward(event, on: connection, in: world, at: now)
     }
 
-    /// Passes a client's event to the backend, recording or upstream, or echoes it.
     func forward(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         switch (event, connection.webSocketUse) {
         case (.text(let text), .backend):
@@ -193,19 +196,13 @@ extension Engine {
     }
 
     func send(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
+        guard connection.socketFaults != nil else { return send(text, .text, on: connection, in: world, at: now) }
         lendOutput(to: connection)
-        if connection.socketFaults == nil {
-            let start = connection.output.writtenOffset
-            let isSent = connection.webSocket?.send(text: text, into: &connection.output.bytes) == true
-            if isSent { recorder.sent(text, from: start, on: connection, in: world) }
-        } else {
-            sendThroughFaults(text, on: connection, in: world, at: now)
-            enforceHoldLimit(of: connection, in: world, at: now)
-        }
+        sendThroughFaults(text, on: connection, in: world, at: now)
+        enforceHoldLimit(of: connection, in: world, at: now)
         outputHasGrown(of: connection, at: now)
     }
 
-    /// Sends a text message through its socket's faults.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
         connection.socketFaults?.windowBits = connection.webSocket?.windowBits
         guard connection.webSocket?.canSend == true,
@@ -305,7 +302,6 @@ extension Engine {
 
     // MARK: Output that faults and networks hold
 
-    /// Passes new output to the network.
     func carry(_ connection: Connection, at now: Timestamp) {
         guard connection.output.line != nil, connection.output.isHeld, let world = connection.world else { return }
         release(connection, in: world, at: now)
@@ -444,15 +440,5 @@ extension Engine {
         write(waiting, on: connection, in: world)
         if let closeFrame { connection.output.append(Transmission(closeFrame)) }
         if !waiting.transmission.marks.isEmpty { release(connection, in: world, at: now) }
-    }
-}
-
-extension WebSocket.Event {
-    /// Whether the codec has answered the event with a close frame, after which no message may be sent.
-    fileprivate var endsMessages: Bool {
-        switch self {
-        case .closing, .failed: true
-        case .text, .binary, .ping, .pong: false
-        }
     }
 }

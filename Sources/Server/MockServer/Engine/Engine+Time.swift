@@ -1,16 +1,12 @@
 import Faults
 import FitIQAPI
-import FitIQBackend
 import HTTP1
-import Scenarios
-import Traffic
 import WebSocket
 
-/// What happens without a byte from a client: deadlines, the worlds' steps, pauses, and the limits of memory.
+/// What happens without a byte from a client: deadlines, the worlds' steps, pings, saving and stopping.
 extension Engine {
     // MARK: Connections' deadlines
 
-    /// Sets a connection's deadline in place of the previous one.
     func arm(_ connection: Connection, _ purpose: Connection.Wait, after nanoseconds: Int64, at now: Timestamp) {
         connection.deadline = (now.advanced(byNanoseconds: nanoseconds), purpose)
         queueDeadline(of: connection)
@@ -29,7 +25,6 @@ extension Engine {
         }
     }
 
-    /// Moves a connection's deadline to an earlier time.
     func bringForward(_ connection: Connection, by nanoseconds: Int64) {
         guard let deadline = connection.deadline else { return }
         connection.deadline?.time = deadline.time.advanced(byNanoseconds: -nanoseconds)
@@ -72,7 +67,6 @@ extension Engine {
         }
     }
 
-    /// Handles the deadlines that have passed.
     func fireDeadlines(at now: Timestamp) {
         while let (id, time) = deadlines.popDue(at: now) {
             // Skip an entry if an earlier entry has replaced it or its connection has ended.
@@ -406,7 +400,7 @@ extension Engine {
     public func save(at now: Timestamp) {
         guard let saving, let commits = saving.startSlice(at: now) else { return }
         let file = saving.file
-        runJob(at: now, on: startSaving) {
+        runJob(at: now, isSaving: true) {
             Result { () throws(StateFileError) in try file.flush() }
         } then: { engine, result, now in
             if let error = saving.finishSlice(result.take(), commits: commits, at: now) {
@@ -466,7 +460,6 @@ extension Engine {
 
 /// The time-outs of a world's connections while its manual clock advances.
 struct PassingTime {
-    /// The world whose clock advances.
     let world: World
     /// The deadlines of the world's connections, on the system's clock, as if the system's clock also advanced.
     var queue = DeadlineQueue<ConnectionID>()

@@ -3,7 +3,6 @@ import FitIQBackend
 import HTTP1
 import JSON
 import Proxy
-import Scenarios
 import WebSocket
 
 /// The whole server except for its sockets; bytes and the time are arguments.
@@ -20,14 +19,13 @@ import WebSocket
 ///
 /// - ``NetworkStage`` delays bytes: `pass` a connection's head, let input `arrive`, ``carry(_:at:)`` output.
 /// - Faults change encoded responses and frames (``shape(_:from:)``, ``sendThroughFaults(_:on:in:at:)``), and answer in
-///   place of an answerer (``intercept(_:isHandshake:)``). ``Breakpoints`` hold what has to `pass` them, until `release`.
+///   place of an answerer (``intercept(_:answering:)``). ``Breakpoints`` hold what has to `pass` them, until `release`.
 /// - The codec is `HTTP1.Connection` or `WebSocket.Connection`. A relayed connection has none.
 /// - Routing finds a request's world and endpoint (``routeRequest(of:at:)``).
 /// - The answerer is a ``BackendAnswerer``, ``PlayerAnswerer``, ``UpstreamAnswerer`` or ``ServerAnswerer``. Each answers
 ///   an ``Exchange``; ``forward(_:on:in:at:)`` and ``forgetSocket(of:)`` give it a socket's messages and end.
 ///
 /// A stage that has nothing to do costs one branch. These are the walks; calls in brackets are rare:
-///
 /// - Request (`Engine+Requests.swift`): `receive`, `take`, `readRequests`, [`network.pass`], `routeRequest`,
 ///   [`passPause`], `process`, `answer`, [`breakpoints.pass`], `reply`, `respond`, `shape`, `recorder.answered`.
 /// - Message from a client (`Engine+Sockets.swift`): `receive`, `take`, `receiveFrames`, [`breakpoints.pass`],
@@ -43,8 +41,8 @@ import WebSocket
 /// - ``enter(_:at:)`` or ``World/setTime(_:)`` comes before any event in a world. Time-outs of connections follow the
 ///   system's clock, and everything else follows the world's clock.
 /// - An entry is in the journal once the faults have released its last byte, so that the order is the client's.
-/// - Only ``end(_:_:)`` and the functions that call it end a connection, and only ``transportClosed(_:at:)`` frees it.
-///   Code that changes a connection's output or ending must `touch` the connection, and `account` its held bytes.
+/// - ``end(_:_:)`` ends a connection, and ``transportClosed(_:at:)`` frees it. Code that changes a connection's output
+///   must `touch` the connection, and `account` its held bytes.
 /// - No call may block: longer work is a ``Job``, during which its world is paused.
 public final class Engine {
     /// The initial configuration, with the scenario that was loaded last.
@@ -72,11 +70,10 @@ public final class Engine {
     /// The time-outs of a world's connections while its manual clock advances; otherwise nil.
     @exclusivity(unchecked) var passing: PassingTime?
     @exclusivity(unchecked) var connections = ConnectionTable()
-    /// The connection whose request the engine is answering, which ``memory.enforceLimits(in:at:)`` must not end.
+    /// The connection whose request the engine is answering, which ``Memory`` must not end.
     @exclusivity(unchecked) var answering: Connection?
     @exclusivity(unchecked) var deadlines = DeadlineQueue<ConnectionID>()
     @exclusivity(unchecked) private var touched: [Connection] = []
-    /// The connections for ``takeTouchedUpstreams()``.
     @exclusivity(unchecked) var touchedUpstreams: [UpstreamConnection] = []
     /// Whether the transport can connect to upstreams (``takeTouchedUpstreams()``).
     @exclusivity(unchecked) package var reachesUpstreams = false
@@ -179,7 +176,6 @@ public final class Engine {
         }
     }
 
-    /// Handles the end of the peer's stream.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         if connection.isRelaying { return upstreams.receiveEndOfStream(on: connection) }
@@ -385,8 +381,6 @@ public final class Engine {
         refuse(connection, refusal, at: now)
     }
 
-    // MARK: Upstreams
-
     /// The connections to upstreams that need the transport, without duplicates.
     package func takeTouchedUpstreams() -> [RelaySide] {
         guard !touchedUpstreams.isEmpty else { return [] }
@@ -412,7 +406,6 @@ public final class Engine {
 
     subscript(id: ConnectionID) -> Connection? { connections[id] }
 
-    /// Updates the sum of held bytes for one connection.
     func account(_ connection: Connection) {
         let difference = connection.heldBytes - connection.accountedBytes
         guard difference != 0 else { return }

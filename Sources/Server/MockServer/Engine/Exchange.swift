@@ -132,6 +132,53 @@ final class Exchange {
         return (responseFaults?.ruleNames ?? []) + (handshakeFaults?.response.ruleNames ?? [])
             + (interceptor.map { [$0] } ?? [])
     }
+
+    /// The original version of a request that an operator changed.
+    final class Received {
+        let head: RequestHead
+        let body: [UInt8]
+        let endpoint: Endpoint?
+
+        init(head: RequestHead, body: [UInt8], endpoint: Endpoint?) {
+            (self.head, self.body, self.endpoint) = (head, body, endpoint)
+        }
+    }
+
+    /// Adds a rule to the rules that took effect, unless it is already present.
+    func note(_ rule: String) {
+        func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
+        if faultNames.contains(where: isSame) { return }
+        responseFaults?.ruleNames.append(rule)
+        handshakeFaults?.response.ruleNames.append(rule)
+    }
+
+    func add(_ fault: ResponseFault) {
+        responseFaults?.faults.append(fault)
+        handshakeFaults?.response.faults.append(fault)
+    }
+
+    /// The exchange, with an operator's request in place of the client's request.
+    func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
+        let exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
+        exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)
+        (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
+        (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
+        exchange.playback = playback
+        // An operator's body is text. If the client's body could not be inflated, check the body again, because the
+        // fields may have changed.
+        if case .done? = inflation { exchange.inflation = .done }
+        if body != self.body { exchange.inflation = .done }
+        return exchange
+    }
+
+    /// The entry for a client that leaves before it gets its answer.
+    var abandoned: RecordedExchange {
+        RecordedExchange(
+            head: received?.head ?? head, body: received?.body ?? body,
+            requestedAt: world.date(of: requestedAt ?? world.turn.now),
+            endpoint: received == nil ? endpoint : received?.endpoint, user: user,
+            unmatched: received == nil ? unmatched : nil, status: nil, delivery: .none, faults: faultNames)
+    }
 }
 
 /// The destination of a request: a world, from the prefix `/w/{id}` or the default world, and an endpoint in it.
@@ -247,55 +294,6 @@ enum ServerRoute {
         case .health, .ready, .description, .page, .root: [.get, .head]
         case .admin(let route): route.methods
         }
-    }
-}
-
-extension Exchange {
-    /// The original version of a request that an operator changed.
-    final class Received {
-        let head: RequestHead
-        let body: [UInt8]
-        let endpoint: Endpoint?
-
-        init(head: RequestHead, body: [UInt8], endpoint: Endpoint?) {
-            (self.head, self.body, self.endpoint) = (head, body, endpoint)
-        }
-    }
-
-    /// Adds a rule to the rules that took effect, unless it is already present.
-    func note(_ rule: String) {
-        func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
-        if faultNames.contains(where: isSame) { return }
-        responseFaults?.ruleNames.append(rule)
-        handshakeFaults?.response.ruleNames.append(rule)
-    }
-
-    func add(_ fault: ResponseFault) {
-        responseFaults?.faults.append(fault)
-        handshakeFaults?.response.faults.append(fault)
-    }
-
-    /// The exchange, with an operator's request in place of the client's request.
-    func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
-        let exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
-        exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)
-        (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
-        (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
-        exchange.playback = playback
-        // An operator's body is text. If the client's body could not be inflated, check the body again, because the
-        // fields may have changed.
-        if case .done? = inflation { exchange.inflation = .done }
-        if body != self.body { exchange.inflation = .done }
-        return exchange
-    }
-
-    /// The entry for a client that leaves before it gets its answer.
-    var abandoned: RecordedExchange {
-        RecordedExchange(
-            head: received?.head ?? head, body: received?.body ?? body,
-            requestedAt: world.date(of: requestedAt ?? world.turn.now),
-            endpoint: received == nil ? endpoint : received?.endpoint, user: user,
-            unmatched: received == nil ? unmatched : nil, status: nil, delivery: .none, faults: faultNames)
     }
 }
 

@@ -1,8 +1,6 @@
 import FitIQAPI
 import FitIQBackend
 import HTTP1
-import JSON
-import Scenarios
 
 /// The unfinished jobs, and values for a job to free.
 struct Jobs {
@@ -47,25 +45,17 @@ public struct Job: Sendable {
 
 /// Jobs: slow work runs on another thread as a function of values, and its result is another input for the engine.
 extension Engine {
-    /// Runs work as a job, and continues with its result on the loop; if ``startJob`` is nil, does both immediately.
-    public func runJob<Value: Sendable>(
-        at now: Timestamp, _ work: @escaping @Sendable () -> Value,
-        then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
-    ) {
-        runJob(at: now, on: startJob, work, then: then)
-    }
-
-    /// Runs work as a job that a closure starts.
+    /// Runs work as a job, and continues with its result on the loop; if nothing starts jobs, does both immediately.
     ///
     /// - Parameters:
-    ///   - startJob: Starts the job; nil to run it immediately.
+    ///   - isSaving: Whether ``startSaving`` starts the job instead of ``startJob``.
     ///   - work: A function of values, which runs on another thread, one job after another.
     ///   - then: Receives the engine, the result and the time; never called if the host ends first.
-    func runJob<Value: Sendable>(
-        at now: Timestamp, on startJob: ((Job) -> Void)?, _ work: @escaping @Sendable () -> Value,
+    public func runJob<Value: Sendable>(
+        at now: Timestamp, isSaving: Bool = false, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
     ) {
-        guard let startJob else { return then(self, Parcel(work()), now) }
+        guard let startJob = isSaving ? startSaving : startJob else { return then(self, Parcel(work()), now) }
         let number = jobs.add { engine, value, now in
             guard let parcel = value as? Parcel<Value> else {
                 preconditionFailure(

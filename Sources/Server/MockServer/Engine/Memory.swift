@@ -4,6 +4,7 @@ import HTTP1
 /// The limits of the memory that connections hold: a connection beyond a limit is refused or reset.
 struct Memory {
     let engine: Engine
+    private var heldBytes: Int { engine.connections.heldBytes + engine.jobs.heldBytes }
 
     /// Ends the connections that use the most memory if a limit is exceeded.
     ///
@@ -12,7 +13,7 @@ struct Memory {
     ///
     /// - Parameter world: The world that the engine is serving, whose time is already set.
     func enforceLimits(in world: World? = nil, at now: Timestamp) {
-        if engine.connections.heldBytes + engine.jobs.heldBytes > engine.limits.heldBytes {
+        if heldBytes > engine.limits.heldBytes {
             let target = Self.reduced(engine.limits.heldBytes) - engine.jobs.heldBytes
             giveUpLargest(downTo: target, of: engine.limits.heldBytes, in: world, at: now)
         }
@@ -24,9 +25,7 @@ struct Memory {
 
     /// Ends the largest connections if an answer of this size needs their memory; returns false if it does not fit.
     func makeRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
-        guard engine.connections.heldBytes + engine.jobs.heldBytes + count > engine.limits.heldBytes else {
-            return true
-        }
+        guard heldBytes + count > engine.limits.heldBytes else { return true }
         // Update the sum, because the request's body was freed.
         if let answering = engine.answering { engine.account(answering) }
         let room = min(Self.reduced(engine.limits.heldBytes), engine.limits.heldBytes - count) - engine.jobs.heldBytes

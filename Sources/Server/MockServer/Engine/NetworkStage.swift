@@ -83,7 +83,6 @@ struct NetworkStage {
         engine.account(connection)
     }
 
-    /// Resets a connection broken by the network.
     func breakOff(_ connection: Connection, in world: World, at now: Timestamp) {
         connection.input.discard()
         engine.cut(connection, isReset: true, by: world.network?.rule ?? LiveControl.byHand, in: world, at: now)

@@ -1,7 +1,6 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
-import JSON
 import Logging
 import Text
 import Traffic

@@ -83,8 +83,6 @@ struct Origins {
         return readers.contains(.any) || AllowedOrigin(text).map(readers.contains) ?? false
     }
 
-    // MARK: The server's URLs in answers
-
     /// Replaces the server's URLs in an answer with its TLS URLs.
     ///
     /// The backend encodes an entity once for all clients, with plain URLs. Recorded answers already have the correct

@@ -18,6 +18,13 @@ final class Playback {
         (self.wait, self.missing, self.isEmpty, self.ending) = (wait, missing, isEmpty, ending)
     }
 
+    convenience init(_ response: ReplayResponse) {
+        let isCut = response.then == .finish
+        // If the length is unknown, at least one byte is missing, because the recording marks the body as truncated.
+        let missing = isCut ? max((response.declaredLength ?? 0) - response.body.count, 1) : 0
+        self.init(wait: response.after, missing: missing, ending: isCut ? .finish : nil)
+    }
+
     /// The response with the recorded wait and ending, applied after any faults; nil if it stays unchanged.
     func apply(to response: EncodedResponse, with faulty: Transmission?) -> Transmission? {
         guard wait > 0 || ending != nil else { return faulty }
@@ -34,21 +41,12 @@ final class Playback {
     }
 }
 
-extension Playback {
-    convenience init(_ response: ReplayResponse) {
-        let isCut = response.then == .finish
-        // If the length is unknown, at least one byte is missing, because the recording marks the body as truncated.
-        let missing = isCut ? max((response.declaredLength ?? 0) - response.body.count, 1) : 0
-        self.init(wait: response.after, missing: missing, ending: isCut ? .finish : nil)
-    }
-}
-
 extension HTTPFields {
     /// Creates fields from recorded fields, except for those that have invalid names.
     init(_ fields: [SessionField]) {
-        self.init()
-        for field in fields {
-            if let name = HTTPField.Name(field.name) { append(HTTPField(name: name, value: field.value)) }
-        }
+        self.init(
+            fields.compactMap { field in
+                HTTPField.Name(field.name).map { HTTPField(name: $0, value: field.value) }
+            })
     }
 }

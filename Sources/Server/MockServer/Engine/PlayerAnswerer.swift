@@ -1,5 +1,4 @@
 import FitIQAPI
-import HTTP1
 import HTTPTypes
 import Replay
 import Traffic
@@ -14,11 +13,6 @@ struct PlayerAnswerer {
     func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
-        switch try engine.intercept(exchange, isHandshake: isHandshake) {
-        case .held: return nil
-        case .answered(let answer): return answer
-        case .passed: break
-        }
         let replacement = exchange.responseFaults?.replacement
         let accepted = isHandshake ? try engine.acceptHandshake(head, in: world) : HTTPFields()
         // Send due frames before matching the request.
@@ -43,7 +37,7 @@ struct PlayerAnswerer {
         case .socket(let opening):
             let connection = exchange.connection
             engine.open(.replay(opening.socket), HTTPFields(Array(accepted) + HTTPFields(opening.fields)), exchange)
-            world.replay?.open(opening.socket, on: connection.id)
+            world.replay?.connections[opening.socket] = connection.id
             world.replay?.player.opened(opening.socket, at: world.turn.now.advanced(byNanoseconds: opening.after))
             advance(world, at: now)
             engine.queuePing(on: connection, in: world, at: now)
@@ -67,7 +61,7 @@ struct PlayerAnswerer {
 
     private func play(_ effect: ReplayEffect, in world: World, at now: Timestamp) {
         // A fault may have ended or silenced the connection.
-        guard let id = world.replay?.connection(of: effect.socket), let connection = engine[id], connection.isServed
+        guard let id = world.replay?.connections[effect.socket], let connection = engine[id], connection.isServed
         else { return }
         switch effect.action {
         case .text(let text): engine.send(text, on: connection, in: world, at: now)

@@ -1,8 +1,6 @@
 import FitIQAPI
 import FitIQBackend
 import HTTP1
-import HTTPTypes
-import Scenarios
 
 /// Answers with what the server itself has: its pages and descriptions, stubs, a captive portal, and the refusals of
 /// unknown paths and methods.
@@ -109,7 +107,6 @@ struct ServerAnswerer {
 }
 
 extension Answer {
-    /// The answer to OPTIONS.
     static func options(_ methods: [String]) -> Answer {
         Answer(status: .noContent, body: [], fields: [.allow: methods.joined(separator: ", ")])
     }

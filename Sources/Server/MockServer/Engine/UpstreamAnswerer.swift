@@ -1,6 +1,4 @@
-import Faults
 import FitIQAPI
-import FitIQBackend
 import HTTP1
 import HTTPTypes
 import JSON
@@ -27,20 +25,11 @@ struct UpstreamAnswerer {
         return .fake
     }
 
-    /// The answer from the world's real server; nil if the request opened a WebSocket or waits.
-    func answer(_ exchange: Exchange, from upstream: Upstream) throws(APIError) -> Answer? {
-        if let reply = exchange.reply { return try answer(exchange, with: reply) }
-        let isHandshake = exchange.head.isWebSocketHandshake
-        switch try engine.intercept(exchange, isHandshake: isHandshake) {
-        case .held: return nil
-        case .answered(let answer): return answer
-        case .passed: break
-        }
+    /// Sends a request to the world's real server, and makes the request wait for the answer, so the result is nil.
+    func request(_ exchange: Exchange, from upstream: Upstream) throws(APIError) -> Answer? {
         // Refuse an invalid handshake here, just as the server does when there is no upstream.
-        if isHandshake { _ = try engine.acceptHandshake(exchange.head, in: exchange.world) }
-        guard engine.reachesUpstreams, let url = upstream.url else {
-            throw .unreachableUpstream(hasURL: upstream.url != nil)
-        }
+        if exchange.head.isWebSocketHandshake { _ = try engine.acceptHandshake(exchange.head, in: exchange.world) }
+        guard engine.reachesUpstreams, let url = upstream.url else { throw .unreachable(upstream) }
         exchange.requestedAt = exchange.requestedAt ?? exchange.world.turn.now
         exchange.connection.waiting = .forUpstream
         let connection = connect(exchange.connection, to: url)
@@ -203,7 +192,8 @@ struct UpstreamAnswerer {
         }
     }
 
-    private func answer(_ exchange: Exchange, with reply: UpstreamReply) throws(APIError) -> Answer? {
+    /// The answer from a reply; nil if the request opened a WebSocket.
+    func answer(_ exchange: Exchange, with reply: UpstreamReply) throws(APIError) -> Answer? {
         let (connection, world) = (exchange.connection, exchange.world)
         if case .socket(let head) = reply {
             exchange.answeredBy = .real
@@ -259,7 +249,6 @@ struct UpstreamAnswerer {
         if !hasSentClose, connection.isServed { engine.drop(connection, ending, in: world, at: now) }
     }
 
-    /// Passes a server's frame through the faults to the client.
     private func pass(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         guard connection.ending == .none else { return }
         switch event {
@@ -280,9 +269,7 @@ struct UpstreamAnswerer {
     // MARK: Relayed connections, whose bytes stay as they are in a recording
 
     func relay(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
-        guard let url = engine.configuration.relayed else {
-            preconditionFailure("A relayed connection must have a server.")
-        }
+        guard let url = engine.configuration.relayed else { preconditionFailure("A relay must have a server.") }
         guard let upstream = connection.upstream else {
             guard !engine.isTLS(bytes, on: connection) else {
                 connection.speaks = .http
@@ -333,11 +320,7 @@ struct UpstreamAnswerer {
         case .finish: if connection.ending == .none { engine.end(connection, .lingering) }
         case .close:
             forget(upstream, of: connection)
-            if side.relay.clientHasFinished {
-                engine.end(connection, .close)
-            } else {
-                engine.linger(connection, at: now)
-            }
+            side.relay.clientHasFinished ? engine.end(connection, .close) : engine.linger(connection, at: now)
         case .reset:
             forget(upstream, of: connection)
             engine.end(connection, .resetAfterOutput)
@@ -352,7 +335,6 @@ struct UpstreamAnswerer {
         engine.touch(upstream)
     }
 
-    /// Logs what has happened on a relayed connection.
     func report(_ upstream: UpstreamConnection) {
         let events = upstream.relay.takeEvents()
         guard let observe = engine.observe else { return }
@@ -382,7 +364,6 @@ extension Exchange {
         }
     }
 
-    /// Whether a query item is one of the fake's tokens.
     func isOwnToken(_ item: (name: String, value: String)) -> Bool {
         item.name == "token" && world.isOwn(token: item.value)
     }

@@ -260,7 +260,7 @@ enum UpstreamMessages {
 }
 
 extension APIError {
-    static func unreachableUpstream(hasURL: Bool) -> APIError {
-        APIError(.badGateway, .badRequest, hasURL ? UpstreamMessages.noTransport : UpstreamMessages.noURL)
+    static func unreachable(_ upstream: Upstream) -> APIError {
+        APIError(.badGateway, .badRequest, upstream.url == nil ? UpstreamMessages.noURL : UpstreamMessages.noTransport)
     }
 }

@@ -15,7 +15,6 @@ final class JobThread: Sendable {
     /// Creates a queue that calls `finish` with each result, on the thread that ran the job.
     init(finish: @escaping @Sendable (Job.Result) -> Void) { self.finish = finish }
 
-    /// Queues a job after the earlier jobs.
     func add(_ job: Job) {
         let starts = state.withLock { state in
             state.jobs.append(job)
@@ -48,7 +47,6 @@ final class JobThread: Sendable {
 
 /// Passes work from other threads to a host's thread, which is the only thread that may use the engine.
 final class HostInbox: Sendable {
-    /// Resumes the calling thread.
     typealias Answer = @Sendable () -> Void
     /// Work with the engine and the time; the engine is nil if the host has ended.
     typealias Work = @Sendable (Engine?, Timestamp) -> Answer

@@ -1,7 +1,6 @@
 import Faults
 import FitIQAPI
 import HTTP1
-import HTTPTypes
 import JSON
 import Traffic
 import WebSocket
@@ -15,7 +14,7 @@ struct Breakpoints {
 
     // MARK: Holding
 
-    /// Holds a request or handshake, or the given answer to it, if a breakpoint matches.
+    /// Holds a request, a handshake, the given answer, or a message if a breakpoint matches.
     func pass(_ exchange: Exchange, _ answer: Answer? = nil) -> Passage {
         let isHandshake = exchange.handshakeFaults != nil
         guard let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response, !faults.holds.isEmpty,
@@ -38,7 +37,6 @@ struct Breakpoints {
         return .stopped
     }
 
-    /// Records and holds a client's message if a breakpoint matches.
     func pass(_ event: WebSocket.Event, on connection: Connection, in world: World) -> Passage {
         guard connection.webSocketUse.isOfWorld, let (payload, isText) = event.message,
             let breakpoint = connection.socketFaults?.receive(payload, isText: isText),
@@ -52,7 +50,6 @@ struct Breakpoints {
         return .stopped
     }
 
-    /// Holds a server's message that matched a breakpoint, unless the message must pass.
     func pass(_ held: Outgoing.Held, on connection: Connection, in world: World) -> Passage {
         guard countHold(at: held.breakpoint, in: world) else { return .passed }
         hold(
@@ -127,7 +124,6 @@ struct Breakpoints {
         engine.account(connection)
     }
 
-    /// Records the release of a held item.
     private func note(
         _ thing: HeldThing, _ outcome: RecordedRelease.Action, _ action: HeldAction = .pass, on connection: Connection,
         in world: World
@@ -253,7 +249,7 @@ struct Breakpoints {
 
     /// Drops the items held on a connection, and records that the client left.
     func dropHolds(of connection: Connection) {
-        guard let world = connection.world, recordEndOfHolds(of: connection, in: world, as: .left) else { return }
+        guard let world = connection.world, recordEnds(of: connection, in: world, as: .left) else { return }
         if let held = connection.held {
             engine.recorder.record(.exchange(held.exchange.abandoned), on: connection, in: world)
             (connection.held, connection.waiting) = (nil, nil)
@@ -263,16 +259,14 @@ struct Breakpoints {
 
     /// Records the end of a socket's held items when the server closes the socket; drops a client's held message.
     func endHolds(of connection: Connection, in world: World) {
-        guard recordEndOfHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
+        guard recordEnds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
         connection.heldEvent = nil
         // The unread frames may include the client's close frame.
         if !connection.unreadFrames.isEmpty { engine.resumed.append(connection.id) }
     }
 
     /// Records the end of the items held on a connection; returns false if there are none.
-    private func recordEndOfHolds(of connection: Connection, in world: World, as outcome: RecordedRelease.Action)
-        -> Bool
-    {
+    private func recordEnds(of connection: Connection, in world: World, as outcome: RecordedRelease.Action) -> Bool {
         guard connection.holdCount > 0 else { return false }
         for thing in world.live?.holds.things ?? [] where thing.connection == connection.id {
             note(thing, outcome, on: connection, in: world)
@@ -281,7 +275,6 @@ struct Breakpoints {
     }
 }
 
-/// An operator's action on a held item.
 enum HeldAction {
     case pass
     /// Continues with a different request, response or message.

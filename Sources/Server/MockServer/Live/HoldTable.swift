@@ -1,6 +1,5 @@
 import Faults
 import FitIQAPI
-import JSON
 import Traffic
 
 /// A world's held items, by journal entry number.
@@ -81,4 +80,15 @@ final class HeldRequest {
         let changed = exchange.received.map { $0.head.byteCount + $0.body.count } ?? 0
         return exchange.head.byteCount + exchange.body.count + (answer?.body.count ?? 0) + changed
     }
+}
+
+/// What an operator has done to a world: held items and marks.
+struct LiveControl: Sendable {
+    /// The held items.
+    var holds = HoldTable()
+    /// The marks to which the world can rewind, oldest first.
+    var marks: [Mark] = []
+    /// The name in `faults` for entries about an operator's actions; judges do not count these entries against the
+    /// client.
+    static let byHand = "by hand"
 }

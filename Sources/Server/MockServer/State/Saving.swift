@@ -1,7 +1,5 @@
 import FitIQAPI
 import FitIQBackend
-import JSON
-import Scenarios
 
 /// A server's state file and the changes that it does not contain yet.
 ///
@@ -21,11 +19,9 @@ final class Saving {
     @exclusivity(unchecked) private(set) var steps: [StateStep] = []
     /// Whether written slices or the last world's number are waiting for a commit.
     @exclusivity(unchecked) var needsCommit = false
-    /// The number of full slices since the last commit.
     @exclusivity(unchecked) private(set) var sliceCount = 0
     /// The earliest time for the next slice.
     @exclusivity(unchecked) private var earliest = Timestamp(nanosecondsSinceEpoch: 0)
-    /// Whether a slice is being written.
     @exclusivity(unchecked) private var isWriting = false
     /// The error from the last slice; nil once a later slice was committed.
     @exclusivity(unchecked) private(set) var failure: StateFileError?
@@ -90,8 +86,6 @@ final class Saving {
         }
     }
 
-    // MARK: Collecting
-
     /// Queues a world for saving if it has changed.
     func noteUnsaved(_ world: World) {
         guard !world.isGone else { return }
@@ -114,18 +108,12 @@ final class Saving {
         needsCommit = true
     }
 
-    struct StateSlice {
-        var steps: [StateStep]
-        /// Whether to commit after this slice: the file then contains the state at a single moment.
-        var commits: Bool
-    }
-
-    /// Removes and returns unsaved changes; nil if there are none.
+    /// Removes and returns unsaved changes, and whether to commit after them; nil if there are none.
     ///
     /// It skips paused worlds. No commit happens while the file has only a part of a paused world's changes.
     ///
     /// - Parameter atTheEnd: Whether the server is ending, so that no paused world resumes.
-    func takeSlice(upTo limit: Int, atTheEnd: Bool = false) -> StateSlice? {
+    func takeSlice(upTo limit: Int, atTheEnd: Bool = false) -> (steps: [StateStep], commits: Bool)? {
         guard atTheEnd || hasWork else { return nil }
         var steps = self.steps
         self.steps = []
@@ -141,7 +129,7 @@ final class Saving {
         worlds = rest
         let commits = rest.allSatisfy { $0.isStanding && !$0.isPartlySaved }
         needsCommit = !commits
-        return StateSlice(steps: steps, commits: commits)
+        return (steps, commits)
     }
 
     /// Takes changes to a world's entities, and finally the world's head; returns whether nothing is left.
@@ -178,12 +166,10 @@ struct SavedPart: Equatable {
 }
 
 extension World {
-    /// The data to compare with the saved part.
     fileprivate var presentPart: SavedPart {
         SavedPart(life: life, issuedIDs: turn.identifiers.issuedCount, manualTime: clock.manualTime)
     }
 
-    /// Whether the world may have unsaved changes.
     fileprivate var isUnsaved: Bool {
         backend.hasUnsavedChanges() || savedPart != presentPart
     }

@@ -290,6 +290,16 @@ extension World: Comparable {
 }
 
 extension World {
+    var isStanding: Bool { standstill != nil }
+
+    /// Makes the engine serve a connection again once the world resumes.
+    func awaitResumption(of id: ConnectionID) { standstill?.connections.append(id) }
+
+    /// Makes the backend forget a socket once the world is no longer paused.
+    func closeSocket(_ socket: SocketID) {
+        if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
+    }
+
     var openSocketCount: Int { (replay?.openSocketCount ?? backend.openSocketCount) + upstreamSocketCount }
 
     /// The user for whom tokens are issued: the scenario's first user, or the development user.
@@ -349,16 +359,4 @@ struct Standstill {
     /// In order of arrival.
     var connections: [ConnectionID] = []
     var closedSockets: [SocketID] = []
-}
-
-extension World {
-    var isStanding: Bool { standstill != nil }
-
-    /// Makes the engine serve a connection again once the world resumes.
-    func awaitResumption(of id: ConnectionID) { standstill?.connections.append(id) }
-
-    /// Makes the backend forget a socket once the world is no longer paused.
-    func closeSocket(_ socket: SocketID) {
-        if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
-    }
 }

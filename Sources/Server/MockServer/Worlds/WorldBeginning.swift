@@ -1,7 +1,6 @@
 import Faults
 import FitIQAPI
 import FitIQBackend
-import Replay
 import Scenarios
 
 struct WorldSettings: Sendable {

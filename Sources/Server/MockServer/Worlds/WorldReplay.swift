@@ -1,13 +1,12 @@
 import FitIQAPI
 import Replay
-import Scenarios
 
 /// The session that a world replays, and its progress.
 struct WorldReplay: Sendable {
     var player: Player
     /// Whether the session contains the coaches' images; otherwise, the server sends its own images.
     let recordsAvatars: Bool
-    private var connections: [ReplaySocket: ConnectionID] = [:]
+    var connections: [ReplaySocket: ConnectionID] = [:]
 
     var openSocketCount: Int { connections.count }
 
@@ -50,10 +49,6 @@ struct WorldReplay: Sendable {
         default: return !exchange.isOfServer && !isConnect
         }
     }
-
-    mutating func open(_ socket: ReplaySocket, on connection: ConnectionID) { connections[socket] = connection }
-
-    func connection(of socket: ReplaySocket) -> ConnectionID? { connections[socket] }
 
     /// Removes an ended socket and its remaining frames.
     mutating func forget(_ socket: ReplaySocket, at time: Timestamp) {

@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
 import Judging
-import Traffic
 
 /// The judgement on the clients in those worlds of a run that share a scenario and a guide.
 public struct RunJudgement: Sendable {
