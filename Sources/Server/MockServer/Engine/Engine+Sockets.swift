@@ -203,7 +203,7 @@ extension Engine {
         outputHasGrown(of: connection, at: now)
     }
 
-    func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
+    private func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
         connection.socketFaults?.windowBits = connection.webSocket?.windowBits
         guard connection.webSocket?.canSend == true,
             let outgoing = connection.socketFaults?.send(text, at: world.turn.now)
@@ -249,7 +249,7 @@ extension Engine {
 
     /// Releases held messages while too many bytes are waiting behind them; resets the connection if an operator
     /// silenced it.
-    func enforceHoldLimit(of connection: Connection, in world: World, at now: Timestamp) {
+    private func enforceHoldLimit(of connection: Connection, in world: World, at now: Timestamp) {
         if connection.socketFaults?.isGated == true {
             guard connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes else { return }
             return cutOff(connection, .slowReader(limit: limits.heldFrameBytes))

@@ -82,7 +82,7 @@ extension Engine {
         }
     }
 
-    func deadlinePassed(_ purpose: Connection.Wait, of connection: Connection, at now: Timestamp) {
+    private func deadlinePassed(_ purpose: Connection.Wait, of connection: Connection, at now: Timestamp) {
         if purpose == .wake {
             wakeStream(of: connection)
             return arm(connection, .idle, after: patience.idle, at: now)
@@ -118,7 +118,7 @@ extension Engine {
     /// The longest time that a fault may hold a connection's output, in nanoseconds: twice the longest wait.
     static let longestHold: Int64 = 2 * FaultLimits.longestWait
 
-    func handshakeTimedOut(on connection: Connection) {
+    private func handshakeTimedOut(on connection: Connection) {
         observe?(.tlsFailed(message: TransportRefusal.handshakeTimeout(limits.handshakeTime)))
         // Drop the refusal of a connection over the limit, because it can no longer be sent.
         connection.output.discard()

@@ -97,7 +97,7 @@ extension Engine {
     }
 
     /// The connection of a request whose job is done, ready for an answer; nil if its client has left.
-    func resumeConnection(of awaited: AwaitedAnswer, at now: Timestamp) -> Connection? {
+    private func resumeConnection(of awaited: AwaitedAnswer, at now: Timestamp) -> Connection? {
         jobs.heldBytes -= awaited.jobBytes
         guard let connection = connection(of: awaited) else { return nil }
         connection.waiting = nil

@@ -91,7 +91,7 @@ extension Exchange {
     }
 
     /// The request as a replay reads it; if `secureOrigin` is not nil, URLs in the answer start with that origin.
-    func replayRequest(secureOrigin: String?) -> ReplayRequest {
+    fileprivate func replayRequest(secureOrigin: String?) -> ReplayRequest {
         var target = head.target.path
         if let query = head.target.query { target += "?" + query }
         return ReplayRequest(

@@ -304,7 +304,7 @@ struct UpstreamAnswerer {
             : upstream.relay.toUpstream.count > engine.limits.unsentBytesBeforeReadingPauses
     }
 
-    func receiveBytes(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
+    private func receiveBytes(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
         report(upstream)
         let side = upstream.side
         let isOver = side.relay.clientEnding == .close || side.relay.clientEnding == .reset
@@ -347,7 +347,7 @@ struct UpstreamAnswerer {
 extension Exchange {
     /// The path and the query for the upstream: the world's prefix is removed, and the operator's token replaces the
     /// fake's token.
-    func upstreamTarget(_ credentials: UpstreamCredentials) -> String {
+    fileprivate func upstreamTarget(_ credentials: UpstreamCredentials) -> String {
         var path = head.target.path
         if destination.worldID != nil {
             path =
@@ -364,7 +364,7 @@ extension Exchange {
         }
     }
 
-    func isOwnToken(_ item: (name: String, value: String)) -> Bool {
+    fileprivate func isOwnToken(_ item: (name: String, value: String)) -> Bool {
         item.name == "token" && world.isOwn(token: item.value)
     }
 }
