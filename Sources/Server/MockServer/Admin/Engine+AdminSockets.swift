@@ -114,7 +114,7 @@ extension Engine {
         let isSilent = connection.socketState == .silent
         connection.record.endingRule = rule
         // Output that a fault still holds is lost with the connection.
-        if !isSilent { recorder.abandoned(connection, in: world) }
+        if !isSilent { recorder.recordAbandoned(connection, in: world) }
         forgetSocket(of: connection)
         if isSilent {
             recorder.closed(connection, by: .server, .fault)
@@ -156,7 +156,7 @@ extension Engine {
             deliver(outgoing, on: connection, in: world, at: call.now)
         }
         obeySocketFaults(of: connection)
-        outputHasGrown(of: connection, at: call.now)
+        handleNewOutput(of: connection, at: call.now)
         return answer(about: connection, of: world)
     }
 

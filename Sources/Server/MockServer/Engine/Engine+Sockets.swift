@@ -200,7 +200,7 @@ extension Engine {
         lendOutput(to: connection)
         sendThroughFaults(text, on: connection, in: world, at: now)
         enforceHoldLimit(of: connection, in: world, at: now)
-        outputHasGrown(of: connection, at: now)
+        handleNewOutput(of: connection, at: now)
     }
 
     private func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
@@ -284,11 +284,11 @@ extension Engine {
             default: connection.webSocket?.send(binary: payload, into: &connection.output.bytes)
             }
         if isSent == true { recorder.sent(payload, opcode, faults: faults, from: start, on: connection, in: world) }
-        outputHasGrown(of: connection, at: now)
+        handleNewOutput(of: connection, at: now)
     }
 
     /// Handles new output; ends the connection if its client has too much unread output.
-    func outputHasGrown(of connection: Connection, at now: Timestamp) {
+    func handleNewOutput(of connection: Connection, at now: Timestamp) {
         touch(connection)
         carry(connection, at: now)
         awaitReader(of: connection, at: now)
@@ -311,7 +311,7 @@ extension Engine {
     /// required.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
-        recorder.released(connection, in: world)
+        recorder.recordReleased(connection, in: world)
         switch release {
         case .all: connection.heldTime = 0
         case .until(let time):
@@ -322,13 +322,13 @@ extension Engine {
         case .broken: network.breakOff(connection, in: world, at: now)
         case .end(.silence):
             breakpoints.dropHolds(of: connection)
-            recorder.abandoned(connection, in: world)
+            recorder.recordAbandoned(connection, in: world)
             if let rule = connection.record.endingRule { recorder.setIn(.silence, by: rule, on: connection, in: world) }
             fallSilent(connection, at: now)
         case .end(let action):
             precondition(action == .finish || action == .reset, "A wait must end at its own time.")
             breakpoints.dropHolds(of: connection)
-            recorder.abandoned(connection, in: world)
+            recorder.recordAbandoned(connection, in: world)
             let recorded: RecordedClosing.Cause = action == .reset ? .reset : .finish
             recorder.closed(connection, by: .server, connection.endsAsRecorded ? recorded : .fault)
             forgetSocket(of: connection)

@@ -51,7 +51,7 @@ extension Engine {
     }
 
     /// Continues a connection after its peer has read all output.
-    func outputWasTaken(from connection: Connection, at now: Timestamp) {
+    func handleTakenOutput(from connection: Connection, at now: Timestamp) {
         if connection.isSilent { return }
         if connection.ending == .lingering && !connection.isRelaying || connection.isClosingWebSocket {
             arm(connection, .closing, after: patience.closing, at: now)
@@ -77,12 +77,12 @@ extension Engine {
                 queueDeadline(of: connection)
             } else {
                 connection.deadline = nil
-                deadlinePassed(deadline.purpose, of: connection, at: now)
+                fireDeadline(deadline.purpose, of: connection, at: now)
             }
         }
     }
 
-    private func deadlinePassed(_ purpose: Connection.Wait, of connection: Connection, at now: Timestamp) {
+    private func fireDeadline(_ purpose: Connection.Wait, of connection: Connection, at now: Timestamp) {
         if purpose == .wake {
             wakeStream(of: connection)
             return arm(connection, .idle, after: patience.idle, at: now)
@@ -105,7 +105,7 @@ extension Engine {
         case .idle, .closing:
             recorder.closed(connection, by: .server, .timeOut)
             end(connection, connection.output.isEmpty && connection.stream == nil ? .close : .reset)
-        case .handshake: handshakeTimedOut(on: connection)
+        case .handshake: failHandshake(on: connection)
         case .silence:
             recorder.closed(connection, by: .server, .fault)
             end(connection, .reset)
@@ -118,7 +118,7 @@ extension Engine {
     /// The longest time that a fault may hold a connection's output, in nanoseconds: twice the longest wait.
     static let longestHold: Int64 = 2 * FaultLimits.longestWait
 
-    private func handshakeTimedOut(on connection: Connection) {
+    private func failHandshake(on connection: Connection) {
         observe?(.tlsFailed(message: TransportRefusal.handshakeTimeout(limits.handshakeTime)))
         // Drop the refusal of a connection over the limit, because it can no longer be sent.
         connection.output.discard()
@@ -228,7 +228,7 @@ extension Engine {
             if let step, step <= world.turn.now {
                 steps -= runSteps(of: world, atMost: steps, at: moment)
             } else if let (id, time) = passing?.queue.popDue(at: moment) {
-                timeOutPassed(of: id, at: time, moment)
+                fireTimeOut(of: id, at: time, moment)
                 steps -= 1
             } else {
                 preconditionFailure("The next due event must be a step or a time-out.")
@@ -250,7 +250,7 @@ extension Engine {
         return slow
     }
 
-    private func timeOutPassed(of id: ConnectionID, at time: Timestamp, _ moment: Timestamp) {
+    private func fireTimeOut(of id: ConnectionID, at time: Timestamp, _ moment: Timestamp) {
         // Skip an entry that is not the connection's current deadline.
         guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
         connection.deadline = nil
@@ -260,7 +260,7 @@ extension Engine {
         guard connection.stream == nil && connection.isDrained || couldBeRead && !connection.output.isHeld else {
             return
         }
-        deadlinePassed(deadline.purpose, of: connection, at: moment)
+        fireDeadline(deadline.purpose, of: connection, at: moment)
     }
 
     /// Runs the steps of a world that are due, and returns how many there were, at least 1.

@@ -31,7 +31,7 @@ import WebSocket
 /// - Message from a client (`Engine+Sockets.swift`): `receive`, `take`, `receiveFrames`, [`breakpoints.pass`],
 ///   `recorder.received`, `forward`, `applyEffects`.
 /// - Message to a client: `advance`, `runWorlds` and `runSteps` (`Engine+Time.swift`), `applyEffects`, `send`,
-///   [`sendThroughFaults`, `deliver`, `breakpoints.pass`, `write`, `release`], `recorder.sent`, `outputHasGrown`.
+///   [`sendThroughFaults`, `deliver`, `breakpoints.pass`, `write`, `release`], `recorder.sent`, `handleNewOutput`.
 ///
 /// # Rules
 ///
@@ -219,7 +219,7 @@ public final class Engine {
             if let now { world.setTime(now) }
             breakpoints.dropHolds(of: connection)
             recorder.closed(connection, by: .client, .reset)
-            recorder.abandoned(connection, in: world)
+            recorder.recordAbandoned(connection, in: world)
         }
         forgetSocket(of: connection)
         if connection.upstream != nil { upstreams.leave(connection) }
@@ -238,7 +238,7 @@ public final class Engine {
         connection.world?.activity &+= UInt64(count)
         account(connection)
         if connection.isFollower { connection.follower?.unreadTime = 0 }
-        if connection.speaks == .relayed, let upstream = connection.upstream { upstreams.moved(upstream) }
+        if connection.speaks == .relayed, let upstream = connection.upstream { upstreams.noteProgress(of: upstream) }
         // The client is reading, so restart its idle timer.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
@@ -246,7 +246,7 @@ public final class Engine {
         if connection.isDrained {
             spareBuffers.reclaim(connection.output.bytes)
             connection.output.discard()
-            outputWasTaken(from: connection, at: now)
+            handleTakenOutput(from: connection, at: now)
         }
         // The parser still contains requests that arrived while the peer was not reading or while an answer was held.
         guard connection.hasWaitingRequests, connection.ending == .none else { return }

@@ -124,7 +124,7 @@ extension Engine {
         answering = connection
         reply(answer, from: answer.source, to: awaited.head, in: defaultWorld, on: connection, at: now)
         answering = outer
-        goOn(connection, at: now)
+        readFurtherRequests(of: connection, at: now)
     }
 
     /// A deferred value for an API request: created immediately if that is little work, otherwise by a job.
@@ -168,7 +168,7 @@ extension Engine {
                 return engine.recorder.record(.exchange(exchange.abandoned), on: exchange.connection, in: world)
             }
             engine.process(exchange)
-            engine.goOn(connection, at: now)
+            engine.readFurtherRequests(of: connection, at: now)
         }
     }
 
@@ -184,7 +184,7 @@ extension Engine {
     }
 
     /// Serves requests that arrived on a connection while it was waiting.
-    func goOn(_ connection: Connection, at now: Timestamp) {
+    func readFurtherRequests(of connection: Connection, at now: Timestamp) {
         account(connection)
         guard connection.hasWaitingRequests, !isReadingPaused(connection), connection.ending == .none else { return }
         readRequests(of: connection, at: now)
@@ -240,7 +240,7 @@ extension Engine {
                 guard connection.isServed else { continue }
                 lendOutput(to: connection)
                 routeRequest(of: connection, at: now)
-                goOn(connection, at: now)
+                readFurtherRequests(of: connection, at: now)
             }
         }
     }

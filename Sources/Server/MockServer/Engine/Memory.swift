@@ -15,11 +15,11 @@ struct Memory {
     func enforceLimits(in world: World? = nil, at now: Timestamp) {
         if heldBytes > engine.limits.heldBytes {
             let target = Self.reduced(engine.limits.heldBytes) - engine.jobs.heldBytes
-            giveUpLargest(downTo: target, of: engine.limits.heldBytes, in: world, at: now)
+            endLargest(downTo: target, of: engine.limits.heldBytes, in: world, at: now)
         }
         if engine.connections.echoBytes > engine.limits.echoBytes {
             let target = Self.reduced(engine.limits.echoBytes)
-            giveUpLargest(downTo: target, of: engine.limits.echoBytes, echoOnly: true, in: world, at: now)
+            endLargest(downTo: target, of: engine.limits.echoBytes, echoOnly: true, in: world, at: now)
         }
     }
 
@@ -31,13 +31,13 @@ struct Memory {
         let room = min(Self.reduced(engine.limits.heldBytes), engine.limits.heldBytes - count) - engine.jobs.heldBytes
         // Do not end connections for an answer that would not fit anyway.
         guard room >= (engine.answering?.accountedBytes ?? 0) else { return false }
-        giveUpLargest(downTo: room, of: engine.limits.heldBytes, in: world, at: now)
+        endLargest(downTo: room, of: engine.limits.heldBytes, in: world, at: now)
         return engine.connections.heldBytes <= room
     }
 
     private static func reduced(_ limit: Int) -> Int { limit - limit / 8 }
 
-    private func giveUpLargest(
+    private func endLargest(
         downTo target: Int, of limit: Int, echoOnly: Bool = false, in world: World?, at now: Timestamp
     ) {
         // Use a loop, because a closure inside a table access would make Swift check every access at run time.
@@ -49,11 +49,11 @@ struct Memory {
         for connection in holders.sorted(by: { ($0.accountedBytes, $1.id.place) > ($1.accountedBytes, $0.id.place) }) {
             guard (echoOnly ? engine.connections.echoBytes : engine.connections.heldBytes) > target else { return }
             if connection.isOpenSocket, connection.world !== world { connection.world?.setTime(now) }
-            giveUp(connection, limit: limit, at: now)
+            endForMemory(connection, limit: limit, at: now)
         }
     }
 
-    private func giveUp(_ connection: Connection, limit: Int, at now: Timestamp) {
+    private func endForMemory(_ connection: Connection, limit: Int, at now: Timestamp) {
         let isArriving =
             connection.speaks == .http && !connection.isFollower && connection.stream == nil
             && connection.waiting == nil && connection.ending == .none

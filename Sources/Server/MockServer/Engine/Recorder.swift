@@ -136,7 +136,7 @@ final class Recorder {
         else { return }
         connection.record.isClosed = true
         // A socket whose handshake was lost has no end, because the socket never opened for the client.
-        if abandoned(connection, in: world) { return }
+        if recordAbandoned(connection, in: world) { return }
         let isShutdown = connection.record.isShutDown && socket.closeSummary.initiator != .theyStarted
         let (party, cause) = isShutdown ? (.server, .shutdown) : (party, cause)
         let faults = party == .server && cause != .shutdown ? connection.record.endingRule.map { [$0] } ?? [] : []
@@ -148,7 +148,7 @@ final class Recorder {
     // MARK: Waiting entries
 
     /// Records waiting entries whose bytes have been released.
-    func released(_ connection: Connection, in world: World) {
+    func recordReleased(_ connection: Connection, in world: World) {
         while let entry = connection.record.waiting.first,
             entry.range.upperBound <= connection.output.releasedOffset
         {
@@ -160,8 +160,8 @@ final class Recorder {
     /// Records all waiting entries as lost; returns true if one is the handshake, which means that no socket opened for
     /// the client.
     @discardableResult
-    func abandoned(_ connection: Connection, in world: World) -> Bool {
-        released(connection, in: world)
+    func recordAbandoned(_ connection: Connection, in world: World) -> Bool {
+        recordReleased(connection, in: world)
         let messages = connection.socketFaults?.abandon() ?? []
         for entry in connection.record.waiting.takeAll() {
             record(entry.abandoned(at: connection.output.releasedOffset, in: world), on: connection, in: world)

@@ -178,7 +178,7 @@ struct UpstreamAnswerer {
                 .note(UpstreamMessages.fellBack(method, path, because: reason)), on: connection, in: world)
         }
         engine.process(exchange)
-        engine.goOn(connection, at: now)
+        engine.readFurtherRequests(of: connection, at: now)
     }
 
     /// Replaces the operator's token with the client's own token in a redirect that repeats the query.
@@ -282,11 +282,11 @@ struct UpstreamAnswerer {
             return relay(bytes, on: connection, at: now)
         }
         upstream.relay.receiveFromClient(bytes)
-        moved(upstream)
+        noteProgress(of: upstream)
     }
 
     /// Serves a relay again after its client has sent or read bytes, and restarts the relay's time limits.
-    func moved(_ upstream: UpstreamConnection) {
+    func noteProgress(of upstream: UpstreamConnection) {
         upstream.side.hasMoved = true
         engine.touch(upstream)
     }
@@ -294,7 +294,7 @@ struct UpstreamAnswerer {
     func receiveEndOfStream(on connection: Connection) {
         guard let upstream = connection.upstream else { return }
         upstream.relay.clientFinished()
-        moved(upstream)
+        noteProgress(of: upstream)
     }
 
     /// Whether an upstream's client must wait before it sends more.

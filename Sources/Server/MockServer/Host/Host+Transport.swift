@@ -57,9 +57,9 @@ extension Host {
         switch reading {
         case .bytes: if !stream.isSecure { return }
         case .nothing:
-            if isFinished { lost(transport) }
+            if isFinished { handleLoss(of: transport) }
             return
-        case .broken: return lost(transport)
+        case .broken: return handleLoss(of: transport)
         case .end:
             if !stream.isAtEnd, let connection = engine.connection(id) { readCloseNotify(of: connection, stream, now) }
         case .failed(.plainHTTP):
@@ -72,7 +72,7 @@ extension Host {
             }
         }
         if stream.isAtEnd {
-            finished(id, now)
+            handleEndOfStream(id, now)
             // Stop watching, because the event queue would report the end again until our output is sent.
             loop.watch(stream, for: [])
         }
@@ -80,7 +80,7 @@ extension Host {
     }
 
     /// Reports the end of the client's stream to the tap and the engine.
-    private func finished(_ id: ConnectionID, _ now: MonotonicInstant) {
+    private func handleEndOfStream(_ id: ConnectionID, _ now: MonotonicInstant) {
         tap?.finished(id.number, byServer: false, at: time(now))
         engine.receiveEndOfStream(on: id, at: time(now))
     }
@@ -90,7 +90,7 @@ extension Host {
         guard stream.session?.phase == .closed, connection.ending == .none || connection.isRelaying,
             engine.isRead(connection)
         else { return }
-        finished(connection.id, now)
+        handleEndOfStream(connection.id, now)
     }
 
     /// Serves touched connections, up to a maximum number in each loop turn.
@@ -188,7 +188,7 @@ extension Host {
                 loop.watch(stream, for: appetite(connection).union(.write))
                 return false
             case .failed:
-                lost(transport)
+                handleLoss(of: transport)
                 return false
             }
         }
@@ -211,7 +211,7 @@ extension Host {
         !engine.isRead(connection) || connection.ending == .close ? [] : .read
     }
 
-    private func lost(_ transport: Transport) {
+    private func handleLoss(of transport: Transport) {
         reportEnd(transport, byServer: false, isReset: true)
         drop(transport, reset: false)
     }

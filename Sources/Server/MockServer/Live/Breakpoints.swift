@@ -167,7 +167,7 @@ struct Breakpoints {
             engine.process(exchange, Answer(status: .serviceUnavailable, body: []), holdsAnswer: false)
         case .pass, .request, .frame: engine.process(exchange, held.answer, holdsAnswer: held.answer == nil)
         }
-        engine.goOn(connection, at: now)
+        engine.readFurtherRequests(of: connection, at: now)
     }
 
     private func releaseMessage(
@@ -177,7 +177,7 @@ struct Breakpoints {
         let isLost = if case .drop = action { true } else { false }
         guard let outgoing = connection.socketFaults?.release(text: text, isLost: isLost, steps: steps) else { return }
         engine.deliver(outgoing, on: connection, in: world, at: now)
-        engine.outputHasGrown(of: connection, at: now)
+        engine.handleNewOutput(of: connection, at: now)
     }
 
     private func releaseEvent(
