@@ -4,10 +4,10 @@ import HTTP1
 final class BodyStream {
     let source: any BodySource
     /// The answer; nil once its head is sent.
-    var unsent: (answer: Answer, head: RequestHead, world: World)?
-    var isQueued = false
+    @exclusivity(unchecked) var unsent: (answer: Answer, head: RequestHead, world: World)?
+    @exclusivity(unchecked) var isQueued = false
     /// Whether the source is waiting for ``Engine/wakeStreams()``.
-    var isWaiting = false
+    @exclusivity(unchecked) var isWaiting = false
 
     init(_ source: any BodySource, _ answer: Answer, to head: RequestHead, in world: World) {
         self.source = source
