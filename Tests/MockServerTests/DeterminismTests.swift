@@ -6,9 +6,7 @@ import Testing
 @Suite("Same inputs, same seed, same bytes")
 struct DeterminismTests {
     /// Plays a session of two users over several connections; returns the bytes that each connection received.
-    private static func session(
-        seed: UInt64, pieces: Int = .max, window: Int = .max
-    ) throws -> [[UInt8]] {
+    private static func session(seed: UInt64, pieces: Int = .max, window: Int = .max) throws -> [[UInt8]] {
         let network = VirtualNetwork {
             $0.seed = seed
             $0.pace = .human
@@ -58,14 +56,10 @@ struct DeterminismTests {
     }
 
     @Test("A different seed produces different ids")
-    func anotherSeed() throws {
-        #expect(try Self.session(seed: 1) != (try Self.session(seed: 2)))
-    }
+    func anotherSeed() throws { #expect(try Self.session(seed: 1) != (try Self.session(seed: 2))) }
 
     @Test("Packet boundaries do not change the bytes", arguments: [1, 2, 3, 5, 16, 100, 333])
-    func pieces(size: Int) throws {
-        #expect(try Self.session(seed: 3, pieces: size) == (try Self.session(seed: 3)))
-    }
+    func pieces(size: Int) throws { #expect(try Self.session(seed: 3, pieces: size) == (try Self.session(seed: 3))) }
 
     @Test("Splitting a pipelined session at any byte does not change the output")
     func everyCut() throws {

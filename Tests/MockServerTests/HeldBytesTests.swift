@@ -8,9 +8,7 @@ import Testing
 struct HeldBytesTests {
     private static let limit = 300_000
 
-    private func network() -> VirtualNetwork {
-        VirtualNetwork { $0.limits.heldBytes = Self.limit }
-    }
+    private func network() -> VirtualNetwork { VirtualNetwork { $0.limits.heldBytes = Self.limit } }
 
     /// The head of a masked binary frame of 16 MiB, and a part of its payload.
     private static func unfinished(_ count: Int) -> [UInt8] {
@@ -281,7 +279,5 @@ struct HeldBytesTests {
     }
 
     @Test("The limits on held bytes equal the documented values")
-    func documented() {
-        #expect(ServerLimits().heldBytes == 512 << 20 && ServerLimits().echoBytes == 64 << 20)
-    }
+    func documented() { #expect(ServerLimits().heldBytes == 512 << 20 && ServerLimits().echoBytes == 64 << 20) }
 }

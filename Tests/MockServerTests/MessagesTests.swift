@@ -78,13 +78,11 @@ struct MessagesTests {
         (
             .memory(limit: 99),
             "reset a connection: all connections together hold more than 99 bytes, which is the limit, and this "
-                + "connection held the most",
-            true
+                + "connection held the most", true
         ),
         (
             .slowReader(limit: 99),
-            "reset a WebSocket whose client left more than 99 bytes unread; read faster or close it",
-            true
+            "reset a WebSocket whose client left more than 99 bytes unread; read faster or close it", true
         ),
     ]
 

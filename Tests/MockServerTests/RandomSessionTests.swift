@@ -80,8 +80,7 @@ private struct RandomSession {
         case 17: wire.stopReading()
         case 18: wire.finishWriting()
         case 19: wire.vanish()
-        case 20 where clients[index].isUpgraded:
-            send([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8], on: wire)
+        case 20 where clients[index].isUpgraded: send([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8], on: wire)
         case 21: send(Array(request().prefix(random.below(100))), on: wire)
         default: network.advance(by: .milliseconds(Int64(random.below(200))))
         }
@@ -115,23 +114,19 @@ private struct RandomSession {
     private mutating func frame() -> [UInt8] {
         let texts = [
             #"{"type":"message","content":"hello"}"#, #"{"type":"user_message","content":"sleep"}"#,
-            #"{"type":"ping"}"#,
-            "nonsense", "", String(repeating: "x", count: 3000),
+            #"{"type":"ping"}"#, "nonsense", "", String(repeating: "x", count: 3000),
         ]
         var bytes: [UInt8] = []
         for _ in 0...random.below(4) {
             let opcodes: [Opcode] = [.text, .text, .text, .binary, .ping, .pong]
             let opcode = random.element(of: opcodes)
             let payload = opcode.isControl ? [0x61] : Array(random.element(of: texts).utf8)
-            FrameEncoder.append(
-                opcode, payload, maskKey: UInt32(truncatingIfNeeded: random.next()), into: &bytes)
+            FrameEncoder.append(opcode, payload, maskKey: UInt32(truncatingIfNeeded: random.next()), into: &bytes)
         }
         return bytes
     }
 
-    private mutating func garbage() -> [UInt8] {
-        random.bytes(1 + random.below(60))
-    }
+    private mutating func garbage() -> [UInt8] { random.bytes(1 + random.below(60)) }
 
     private mutating func collectEnded() {
         clients.removeAll { client in

@@ -135,11 +135,9 @@ struct OutputBufferTests {
             switch step {
             case .write(let text): buffer.bytes += Array(text.utf8)
             case .send(let text, let marks): buffer.append(transmission(text, marks))
-            case .replace(let start, let text, let marks):
-                buffer.replace(from: start, with: transmission(text, marks))
+            case .replace(let start, let text, let marks): buffer.replace(from: start, with: transmission(text, marks))
             case .at(let second, let expected): #expect(buffer.release(at: Self.second(second)) == expected, place)
-            case .skip(let expected):
-                #expect(buffer.release(at: Self.start, skippingWaits: true) == expected, place)
+            case .skip(let expected): #expect(buffer.release(at: Self.start, skippingWaits: true) == expected, place)
             case .take(let expected):
                 #expect(lent(buffer) == expected, place)
                 #expect(buffer.hasReleased == !expected.isEmpty, place)
@@ -188,8 +186,7 @@ struct OutputBufferTests {
     func manyWaits() {
         let count = FaultLimits.pieces
         var buffer = OutputBuffer()
-        buffer.append(
-            Transmission([UInt8](repeating: 7, count: count), marks: (0..<count).map { .init($0, .wait(1)) }))
+        buffer.append(Transmission([UInt8](repeating: 7, count: count), marks: (0..<count).map { .init($0, .wait(1)) }))
         let start = ThreadTime.seconds
         #expect(buffer.release(at: Self.start) == .until(Self.start.advanced(byNanoseconds: 1)))
         #expect(buffer.release(at: Self.second(1)) == .all)

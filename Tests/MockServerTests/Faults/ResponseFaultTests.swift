@@ -15,9 +15,7 @@ struct ResponseFaultTests {
     }
 
     static func headCount(_ response: [UInt8]) -> Int {
-        for end in 3..<response.count where response[(end - 3)...end].elementsEqual([13, 10, 13, 10]) {
-            return end + 1
-        }
+        for end in 3..<response.count where response[(end - 3)...end].elementsEqual([13, 10, 13, 10]) { return end + 1 }
         return response.count
     }
 
@@ -71,9 +69,7 @@ struct ResponseFaultTests {
         },
     ]
 
-    @Test(
-        "Each fault takes effect at its exact byte and millisecond",
-        arguments: effects)
+    @Test("Each fault takes effect at its exact byte and millisecond", arguments: effects)
     func each(_ effect: Effect) throws {
         let plain = try Self.plain()
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, requests: 1, \(effect.rule)}")
@@ -92,9 +88,7 @@ struct ResponseFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    static func body(_ response: ArraySlice<UInt8>) -> [UInt8] {
-        Array(response.dropFirst(headCount(Array(response))))
-    }
+    static func body(_ response: ArraySlice<UInt8>) -> [UInt8] { Array(response.dropFirst(headCount(Array(response)))) }
 
     @Test("Requests behind a delayed request wait and keep their order")
     func pipelined() throws {
@@ -157,9 +151,7 @@ struct ResponseFaultTests {
         #expect(wire.ending == .open)
     }
 
-    @Test(
-        "A hanging connection ends after exactly ten minutes",
-        arguments: ["close", "keep-alive"])
+    @Test("A hanging connection ends after exactly ten minutes", arguments: ["close", "keep-alive"])
     func hang(_ connection: String) throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
         let wire = try network.open()
@@ -187,8 +179,7 @@ struct ResponseFaultTests {
         let wire = try network.open()
         wire.send(request.bytes)
         let plain = try Self.plain(request)
-        expectLines(
-            network.timeline(of: wire, for: .seconds(10)), ["2.000 s \(plain.count) bytes", "2.000 s end"])
+        expectLines(network.timeline(of: wire, for: .seconds(10)), ["2.000 s \(plain.count) bytes", "2.000 s end"])
         #expect(Self.body(wire.received[...]) == Self.body(plain[...]))
     }
 

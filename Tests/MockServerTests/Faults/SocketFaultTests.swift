@@ -34,9 +34,7 @@ struct SocketFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test(
-        "A connection can fall silent at its first message",
-        arguments: [1, 2])
+    @Test("A connection can fall silent at its first message", arguments: [1, 2])
     func silenceAtOnce(_ frame: Int) throws {
         let network = try VirtualNetwork.faulty(
             "{on: socket, at: {frame: \(frame)}, silence: true}", answers: Self.three)
@@ -87,8 +85,7 @@ struct SocketFaultTests {
         second.send(Self.ask)
         network.advance(by: .seconds(3))
         #expect(second.takeTypes().last == "stream_complete")
-        let history = try network.exchange(
-            .authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
+        let history = try network.exchange(.authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
         #expect(history.json?["data"]?["messages"]?.array?.count == 4)
     }
 
@@ -111,15 +108,12 @@ struct SocketFaultTests {
         network.advance(by: .seconds(600))
         #expect(socket.wire.ending != .open && socket.takeTypes().isEmpty)
         // Both questions were stored and answered anyway.
-        let history = try network.exchange(
-            .authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
+        let history = try network.exchange(.authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
         #expect(history.json?["data"]?["messages"]?.array?.count == 4)
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test(
-        "The server does not send a close frame after an end fault",
-        arguments: ["finish", "reset", "silence"])
+    @Test("The server does not send a close frame after an end fault", arguments: ["finish", "reset", "silence"])
     func nothingAfterTheEnd(_ fault: String) throws {
         let (network, socket, id) = try socket("{on: socket, at: {type: error}, \(fault): true}")
         let before = socket.wire.received.count
@@ -211,8 +205,7 @@ struct SocketFaultTests {
         let token = try #require(made.json?["token"]?.string)
         let key = try #require(made.json?["api_key"]?.string)
         let late = try network.open()
-        late.send(
-            Request(target: "/w/w1/api/v1/goals", fields: [Request.bearer(token), "X-API-Key: \(key)"]).bytes)
+        late.send(Request(target: "/w/w1/api/v1/goals", fields: [Request.bearer(token), "X-API-Key: \(key)"]).bytes)
         #expect(late.received.isEmpty)
         #expect(try network.admin(.admin("DELETE", "/worlds/w1")).status == 204)
         #expect(late.received.starts(with: Array("HTTP/1.1 200 OK".utf8)) && late.ending == .open)
@@ -299,8 +292,7 @@ struct SocketFaultTests {
         func bytes(_ window: Int) throws -> [UInt8] {
             let network = try VirtualNetwork.faulty(
                 "{on: socket, at: {chunk: 2}, dribble: {bytes: 30, every: 1s}}",
-                "{on: socket, at: {frame: 4}, delay: 2s}",
-                answers: Self.three)
+                "{on: socket, at: {frame: 4}, delay: 2s}", answers: Self.three)
             let id = try network.consultation()
             let client = HTTPClient(try network.open(window: window))
             client.wire.send(Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna).bytes)

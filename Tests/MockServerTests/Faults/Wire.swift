@@ -77,8 +77,7 @@ extension Request {
 
 /// Expects lines, and shows both versions side by side if they differ.
 func expectLines(
-    _ actual: [String], _ expected: [String], _ what: String = "",
-    sourceLocation: SourceLocation = #_sourceLocation
+    _ actual: [String], _ expected: [String], _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation
 ) {
     let width = (expected.map(\.count).max() ?? 0) + 2
     let rows = (0..<max(expected.count, actual.count)).map { row in

@@ -12,9 +12,7 @@ struct BodyTests {
         let message: String
         var testDescription: String { name }
 
-        init(_ name: String, _ body: String, _ message: String) {
-            self.init(name, body, "VALIDATION_FAILED", message)
-        }
+        init(_ name: String, _ body: String, _ message: String) { self.init(name, body, "VALIDATION_FAILED", message) }
 
         init(_ name: String, _ body: String, _ code: String, _ message: String) {
             (self.name, self.body, self.code, self.message) = (name, Array(body.utf8), code, message)
@@ -50,8 +48,7 @@ struct BodyTests {
                 "'title' must have 1 to 200 characters; it has 201."),
             Bad("unknown context", "{\(persona),\"context_type\":\"sleep\"}", "'context_type' must be one of"),
             Bad("general with id", "{\(persona),\"context_id\":\"x\"}", "has no context, but 'context_id' is \"x\""),
-            Bad(
-                "contradiction", "{\(persona),\"goal_id\":\"a\",\"context_id\":\"b\"}", "contradict each other"),
+            Bad("contradiction", "{\(persona),\"goal_id\":\"a\",\"context_id\":\"b\"}", "contradict each other"),
             Bad("goal_id of a wrong type", "{\(persona),\"goal_id\":{}}", "'goal_id' must be a string; got an object"),
             Bad("too deep", String(repeating: "[", count: 100_000), "INVALID_JSON", "The body is not valid JSON"),
             Bad(

@@ -60,8 +60,7 @@ struct CredentialsTests {
                 message: "must read 'Bearer <JWT>'"),
             Refused(
                 name: "no scheme", fields: ["Authorization: \(good)", Request.apiKey],
-                message: "must read 'Bearer <JWT>'"
-            ),
+                message: "must read 'Bearer <JWT>'"),
             Refused(
                 name: "an empty Authorization", fields: ["Authorization:", Request.apiKey],
                 message: "must read 'Bearer <JWT>'"),
@@ -85,8 +84,7 @@ struct CredentialsTests {
             token("no alg", jwt(header: "{}", claims: claims), #"it is signed with "nothing""#),
             token("truncated signature", String(good.dropLast(3)), "it was signed with a secret other than"),
             token("truncated within a byte", String(good.dropLast(2)), "its signature is not base64url"),
-            token("truncated to a letter", "e", "it has 1 part(s)"),
-            token("empty", "", "must read 'Bearer <JWT>'"),
+            token("truncated to a letter", "e", "it has 1 part(s)"), token("empty", "", "must read 'Bearer <JWT>'"),
             token("four parts", good + ".x", "it has 4 part(s)"),
             token("no subject", jwt(claims: #"{"exp":4102444799}"#), "'sub' claim must be"),
             token("subject of a wrong type", jwt(claims: #"{"sub":7,"exp":4102444799}"#), "'sub' claim must be"),

@@ -113,8 +113,7 @@ struct GoalTests {
         (.post, "/api/v1/consultations/chat-about-goal", false),
     ]
 
-    @Test(
-        "The server checks method, credentials, id, media type and body in that order", arguments: endpoints)
+    @Test("The server checks method, credentials, id, media type and body in that order", arguments: endpoints)
     func order(endpoint: (method: HTTPRequest.Method, path: String, hasID: Bool)) throws {
         let network = VirtualNetwork()
         let goal = try #require(try network.exchange(Self.create()).json?["id"]?.string)

@@ -24,9 +24,7 @@ extension Request {
 struct MealLogTests {
     @Test(
         "A logged meal completes within 4.5 s and appears in an event, by id and in the list",
-        arguments: [
-            GuideMode.union, .webSocketArchitecture, .mealLogWebSocket,
-        ])
+        arguments: [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket])
     func story(mode: GuideMode) throws {
         let network = VirtualNetwork {
             $0.pace = .human
@@ -34,8 +32,7 @@ struct MealLogTests {
         }
         let created = try network.exchange(
             .logMeal(
-                #"{"raw_input":"120g chicken breast","meal_type":"lunch","logged_at":"2025-01-29T09:00:00+01:00"}"#)
-        )
+                #"{"raw_input":"120g chicken breast","meal_type":"lunch","logged_at":"2025-01-29T09:00:00+01:00"}"#))
         #expect(created.status == 201)
         #expect(created.json?.object?.keys == (mode == .mealLogWebSocket ? ["data"] : ["success", "data"]))
         #expect(created.json?["data"]?["status"] == "processing")
@@ -57,11 +54,7 @@ struct MealLogTests {
         #expect(try network.exchange(.mealLog(id, as: TestUser.ben)).status == 404)
     }
 
-    @Test(
-        "The 201 precedes the event, which reaches each of the user's sockets",
-        arguments: [
-            Pace.instant, .human,
-        ])
+    @Test("The 201 precedes the event, which reaches each of the user's sockets", arguments: [Pace.instant, .human])
     func events(pace: Pace) throws {
         let network = VirtualNetwork { $0.pace = pace }
         let first = try network.socket(on: try network.consultation())
@@ -160,8 +153,7 @@ struct MealLogTests {
     @Test("A bad query returns 400 with the parameter", arguments: badQueries)
     func badQuery(query: String, message: String) throws {
         let network = VirtualNetwork()
-        let response = try network.exchange(
-            .authorized(.get, Request.mealLogs + "?" + query, as: TestUser.anna))
+        let response = try network.exchange(.authorized(.get, Request.mealLogs + "?" + query, as: TestUser.anna))
         #expect(response.status == 400 && response.errorCode == "VALIDATION_FAILED")
         #expect(response.message.contains(message))
     }
@@ -223,9 +215,7 @@ struct MealLogTests {
 
     @Test(
         "If a guide has no meal logs, its mode has no meal log endpoints",
-        arguments: [
-            GuideMode.consultationWebSocket, .enhancedConsultations, .goalLinking,
-        ])
+        arguments: [GuideMode.consultationWebSocket, .enhancedConsultations, .goalLinking])
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         let response = try network.exchange(.logMeal())

@@ -55,14 +55,12 @@ struct OriginTests {
             ("127.0.0.1.nip.io", "http://127.0.0.1.nip.io", false),
         ])
     func own(_ host: String, _ origin: String, _ isOwn: Bool) throws {
-        #expect(
-            try statuses(network(), ["Origin: \(origin)"], host: host) == (isOwn ? Self.served : Self.refused))
+        #expect(try statuses(network(), ["Origin: \(origin)"], host: host) == (isOwn ? Self.served : Self.refused))
     }
 
     @Test("The server rejects two Origin fields even if each is allowed on its own")
     func several() throws {
-        #expect(
-            try statuses(network(), ["Origin: http://localhost", "Origin: http://localhost"]) == Self.refused)
+        #expect(try statuses(network(), ["Origin: http://localhost", "Origin: http://localhost"]) == Self.refused)
     }
 
     @Test(
@@ -81,8 +79,7 @@ struct OriginTests {
             (["file://"], "file://", true), (["file://"], "null", false), (["null"], "file://", false),
         ])
     func option(_ allowed: [String], _ origin: String, _ isAllowed: Bool) throws {
-        #expect(
-            try statuses(network(allowed), ["Origin: \(origin)"]) == (isAllowed ? Self.served : Self.refused))
+        #expect(try statuses(network(allowed), ["Origin: \(origin)"]) == (isAllowed ? Self.served : Self.refused))
     }
 
     @Test(

@@ -37,8 +37,7 @@ struct RoutingTests {
     ]
 
     @Test(
-        "An unsupported method returns 405 with Allow, even without credentials",
-        arguments: methods,
+        "An unsupported method returns 405 with Allow, even without credentials", arguments: methods,
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "get", "FETCH"])
     func wrongMethod(endpoint: (path: String, allow: String), name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
@@ -182,8 +181,7 @@ struct RoutingTests {
         ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip", 501),
     ]
 
-    @Test(
-        "The server rejects other protocols and targets with the API's error form", arguments: refusedTargets)
+    @Test("The server rejects other protocols and targets with the API's error form", arguments: refusedTargets)
     func refusedTarget(line: String, status: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()

@@ -15,8 +15,7 @@ struct SharingTests {
 
     private func preflight(_ target: String, _ method: String = "POST", from origin: String = page) -> Request {
         Request(
-            method: .options, target: target,
-            fields: ["Origin: \(origin)", "Access-Control-Request-Method: \(method)"])
+            method: .options, target: target, fields: ["Origin: \(origin)", "Access-Control-Request-Method: \(method)"])
     }
 
     @Test(

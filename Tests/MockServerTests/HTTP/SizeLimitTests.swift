@@ -169,9 +169,7 @@ struct SizeLimitTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test(
-        "A truncated request returns 400",
-        arguments: ["G", "GET / HTTP/1.1\r\nHost"])
+    @Test("A truncated request returns 400", arguments: ["G", "GET / HTTP/1.1\r\nHost"])
     func truncated(text: String) throws {
         let network = VirtualNetwork()
         let client = try network.client()

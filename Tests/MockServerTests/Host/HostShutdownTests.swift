@@ -8,8 +8,7 @@ import WebSocket
 @Suite("Stopping the host", .serialized)
 struct HostShutdownTests {
     @Test(
-        "A stopping server sends 1001 to open sockets and closes idle connections",
-        arguments: EventQueue.Kind.allCases)
+        "A stopping server sends 1001 to open sockets and closes idle connections", arguments: EventQueue.Kind.allCases)
     func inOrder(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let sockets = try (0..<20).map { _ in try server.connect() }

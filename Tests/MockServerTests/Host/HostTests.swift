@@ -76,9 +76,7 @@ struct HostTests {
         try server.shutDown()
     }
 
-    @Test(
-        "The host immediately detects that a waiting client has closed",
-        arguments: EventQueue.Kind.allCases)
+    @Test("The host immediately detects that a waiting client has closed", arguments: EventQueue.Kind.allCases)
     func leavers(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let (one, waiting, held) = (try server.connect(), try server.connect(), try server.connect())
@@ -105,9 +103,7 @@ struct HostTests {
         try server.shutDown()
     }
 
-    @Test(
-        "A client that leaves before it is served does not count as local",
-        arguments: EventQueue.Kind.allCases)
+    @Test("A client that leaves before it is served does not count as local", arguments: EventQueue.Kind.allCases)
     func goneBefore(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, on: "0.0.0.0")
         let address = try SocketAddress(host: "127.0.0.1", port: server.address.port)
@@ -128,8 +124,7 @@ struct HostTests {
         try server.shutDown()
     }
 
-    @Test(
-        "A delayed last answer precedes the end of the stream", arguments: EventQueue.Kind.allCases, [false, true])
+    @Test("A delayed last answer precedes the end of the stream", arguments: EventQueue.Kind.allCases, [false, true])
     func lateLastAnswer(kind: EventQueue.Kind, isSecure: Bool) throws {
         let scenario = try Scenario.read("{name: late, faults: [{on: any, delay: 10ms}]}")
         let server = try RunningHost(kind, isSecure: isSecure) { $0.scenario = scenario }
@@ -203,9 +198,7 @@ struct HostTests {
         try server.shutDown()
     }
 
-    @Test(
-        "A client that sends a large request before it reads gets the answer",
-        arguments: EventQueue.Kind.allCases)
+    @Test("A client that sends a large request before it reads gets the answer", arguments: EventQueue.Kind.allCases)
     func refusedUpload(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) { $0.limits.closingTime = .seconds(30) }
         let client = try server.connect()
@@ -218,8 +211,7 @@ struct HostTests {
     }
 
     @Test(
-        "A client that pipelines many requests before it reads gets every answer",
-        arguments: EventQueue.Kind.allCases)
+        "A client that pipelines many requests before it reads gets every answer", arguments: EventQueue.Kind.allCases)
     func halfClose(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let client = try server.connect()
@@ -233,9 +225,7 @@ struct HostTests {
         try server.shutDown()
     }
 
-    @Test(
-        "The loop sleeps until an idle connection's time-out",
-        arguments: EventQueue.Kind.allCases)
+    @Test("The loop sleeps until an idle connection's time-out", arguments: EventQueue.Kind.allCases)
     func idle(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(3) }
         let client = try server.connect()

@@ -35,8 +35,7 @@ struct LocalServerTests {
     @Test("A change to a world reaches the world's clients before the call returns")
     func servesTheTouched() async throws {
         let server = try start()
-        let access = try await server.perform { engine, now in
-            try engine.makeWorld(Scenario(), clock: .manual, at: now)
+        let access = try await server.perform { engine, now in try engine.makeWorld(Scenario(), clock: .manual, at: now)
         }
         let fields = [Request.bearer(access.token), "X-API-Key: \(access.apiKey)"]
         let prefix = "/w/\(access.id)/api/v1/consultations"
@@ -71,9 +70,7 @@ struct LocalServerTests {
     func concurrent() async throws {
         let server = try start()
         let outcomes = await withTaskGroup(of: Bool.self, returning: [Bool].self) { group in
-            for _ in 0..<500 {
-                group.addTask { (try? await server.perform { _, _ in true }) ?? false }
-            }
+            for _ in 0..<500 { group.addTask { (try? await server.perform { _, _ in true }) ?? false } }
             group.addTask {
                 server.stop()
                 return false

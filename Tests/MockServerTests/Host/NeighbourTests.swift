@@ -55,8 +55,7 @@ struct NeighbourTests {
                 case .trickles:
                     for byte in bytes { try client.write([byte]) }
                     try client.skip(answerLength)
-                case .neverReads:
-                    try client.stream.write(bytes, timeout: .milliseconds(100))
+                case .neverReads: try client.stream.write(bytes, timeout: .milliseconds(100))
                 case .comesAndGoes:
                     let visitor = try HostClient(address)
                     try visitor.write(bytes + bytes.prefix(20))
@@ -69,8 +68,7 @@ struct NeighbourTests {
 
     @Test(
         "The server answers requests while other clients flood, trickle or never read",
-        arguments: EventQueue.Kind.allCases,
-        Neighbour.allCases)
+        arguments: EventQueue.Kind.allCases, Neighbour.allCases)
     func served(kind: EventQueue.Kind, neighbour: Neighbour) throws {
         let server = try RunningHost(kind)
         let neighbours = (0..<3).map { _ in Neighbourhood(neighbour, at: server.address) }

@@ -29,8 +29,7 @@ final class RunningHost: @unchecked Sendable {
         configure(&configuration)
         host = try MockServer.Host(
             listeningOn: SocketAddress(host: name, port: 0),
-            secure: isSecure ? SecureIdentity.listening(on: name) : nil,
-            queueKind: kind, configuration: configuration)
+            secure: isSecure ? SecureIdentity.listening(on: name) : nil, queueKind: kind, configuration: configuration)
         address = host.address
         secureAddress = host.secureAddress
         let thread = Thread { [self] in
@@ -56,9 +55,7 @@ final class RunningHost: @unchecked Sendable {
     }
 
     /// Starts a clean stop; by the time this returns, the server has begun to stop.
-    func stop() throws {
-        try onLoop { $0.stop() }
-    }
+    func stop() throws { try onLoop { $0.stop() } }
 
     /// Waits for the server's thread to end, and returns the result of `run`.
     @discardableResult
@@ -82,9 +79,7 @@ final class RunningHost: @unchecked Sendable {
             try #require(secureAddress), tls: TLSContext.client(trust: .only(SecureIdentity.ca), versions: versions))
     }
 
-    struct Late: Error {
-        let what: String
-    }
+    struct Late: Error { let what: String }
 
     /// A value that another thread will create.
     private final class Box<Value: Sendable>: @unchecked Sendable {

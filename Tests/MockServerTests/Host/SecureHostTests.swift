@@ -23,14 +23,12 @@ struct SecureHostTests {
         let created = try client.exchange(.create(as: TestUser.anna))
         #expect(created.status == 201)
         let id = try #require(created.json?["data"]?["id"]?.string)
-        #expect(
-            created.json?["persona"]?["avatar"]?.string == "https://\(secureAddress)/avatars/nutritionist.svg")
+        #expect(created.json?["persona"]?["avatar"]?.string == "https://\(secureAddress)/avatars/nutritionist.svg")
 
         let plain = try server.connect()
         #expect(try plain.exchange(.create(as: TestUser.anna)).status == 409)
         let seen = try plain.exchange(.authorized(.get, "/api/v1/consultations/\(id)", as: TestUser.anna))
-        #expect(
-            seen.json?["persona"]?["avatar"]?.string == "http://\(server.address)/avatars/nutritionist.svg")
+        #expect(seen.json?["persona"]?["avatar"]?.string == "http://\(server.address)/avatars/nutritionist.svg")
         let worlds = try client.exchange(Request(target: "/__admin/worlds")).json?["worlds"]?.array?.first
         #expect(worlds?["url"]?.string == "https://\(secureAddress)")
         #expect(worlds?["ws_url"]?.string == "wss://\(secureAddress)")
@@ -38,8 +36,7 @@ struct SecureHostTests {
         try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
         try client.send(#"{"type":"message","content":"hello"}"#)
         #expect(try types(from: client).starts(with: ["connected", "message_received"]))
-        let history = try plain.exchange(
-            .authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
+        let history = try plain.exchange(.authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
         #expect(history.json?["data"]?["messages"]?.array?.count == 2)
         try client.close()
         #expect(try client.next() == .closing(code: .normalClosure, reason: ""))
@@ -124,9 +121,7 @@ struct SecureHostTests {
         final class Seen: @unchecked Sendable { var failures = 0 }
         let server = try RunningHost(.platformDefault, isSecure: true)
         let seen = Seen()
-        try server.onLoop { host in
-            host.engine.observe = { if case .tlsFailed = $0 { seen.failures += 1 } }
-        }
+        try server.onLoop { host in host.engine.observe = { if case .tlsFailed = $0 { seen.failures += 1 } } }
         let client = try server.connectSecurely()
         let fields = isAfterFarewell ? ["Connection: close"] : []
         #expect(try client.exchange(Request(fields: fields)).status == 200)
@@ -221,18 +216,14 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test(
-        "The loop sleeps until it resets a client that never reads",
-        arguments: EventQueue.Kind.allCases)
+    @Test("The loop sleeps until it resets a client that never reads", arguments: EventQueue.Kind.allCases)
     func neverReader(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true) { $0.limits.idleTime = .seconds(2) }
         let client = try server.connectSecurely()
         let message = String(repeating: "x", count: 4 << 20)
         try client.upgrade(.handshake("/__admin/echo"))
         // Write until the buffers of both sides are full, including the server's.
-        #expect(throws: SocketError.self) {
-            for _ in 0..<100 { try client.send(message, timeout: .milliseconds(200)) }
-        }
+        #expect(throws: SocketError.self) { for _ in 0..<100 { try client.send(message, timeout: .milliseconds(200)) } }
         let watch = try server.connectSecurely()
         #expect(try watch.exchange(Request()).status == 200)
         let before = try server.onLoop { $0.turnCount }
@@ -283,8 +274,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test(
-        "TLS on the plain port gets a 400 that TLS clients report as a wrong protocol", arguments: [true, false])
+    @Test("TLS on the plain port gets a 400 that TLS clients report as a wrong protocol", arguments: [true, false])
     func tlsOnPlainPort(isSecure: Bool) throws {
         let server = try RunningHost(.platformDefault, isSecure: isSecure)
         let address = server.address
@@ -298,13 +288,11 @@ struct SecureHostTests {
         let client = try server.connect()
         try client.write([0x16])
         let remedy =
-            server.secureAddress.map { "https://\($0) for TLS." }
-            ?? "start the server with TLS to also use https."
+            server.secureAddress.map { "https://\($0) for TLS." } ?? "start the server with TLS to also use https."
         #expect(
             try client.response().message
                 == "The client started a TLS handshake (https or wss) on a plain HTTP port; use http://\(address), or "
-                + "\(remedy)"
-        )
+                + "\(remedy)")
         try server.shutDown()
     }
 
@@ -315,9 +303,7 @@ struct SecureHostTests {
         let server = try RunningHost(.platformDefault)
         var secure = try SecureIdentity.listening()
         secure.address = server.address
-        let error = #expect(throws: StartError.self) {
-            _ = try LocalServer(secure: secure)
-        }
+        let error = #expect(throws: StartError.self) { _ = try LocalServer(secure: secure) }
         #expect(
             error?.description
                 == "cannot listen on \(server.address): another process is using the port; choose another port, or 0 "

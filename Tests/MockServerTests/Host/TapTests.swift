@@ -44,9 +44,7 @@ struct TapTests {
     }
 
     /// Runs a conversation with a server that has a tap, and returns what the tap read.
-    private func log(
-        _ fault: String? = nil, isSecure: Bool, _ talk: (HostClient) throws -> Void
-    ) throws -> Log {
+    private func log(_ fault: String? = nil, isSecure: Bool, _ talk: (HostClient) throws -> Void) throws -> Log {
         let faults = fault.map { "[{on: GET /api/v1/goals, \($0)}]" } ?? "[]"
         let scenario = try Scenario.read("{name: f, faults: \(faults)}")
         let server = try RunningHost(.platformDefault, isSecure: true) { $0.scenario = scenario }

@@ -112,8 +112,7 @@ struct DeferredTests {
 
     @Test(
         "A fault applies once to a request that runs as a job",
-        arguments: [#""status":503"#, #""status":503,"processed":true"#]
-    )
+        arguments: [#""status":503"#, #""status":503,"processed":true"#])
     func faults(fault: String) throws {
         func outcome(_ isBeside: Bool) throws -> [String] {
             let network = VirtualNetwork()

@@ -23,9 +23,7 @@ final class HeldJobs {
         network.settle()
     }
 
-    func runAll() throws {
-        while !jobs.isEmpty { try runNext() }
-    }
+    func runAll() throws { while !jobs.isEmpty { try runNext() } }
 }
 
 /// A state with this many goals, a thousand for each user.

@@ -101,9 +101,7 @@ struct JobTests {
         try jobs.runAll()
     }
 
-    @Test(
-        "The server collects a large body in pieces and passes it on whole",
-        arguments: [true, false])
+    @Test("The server collects a large body in pieces and passes it on whole", arguments: [true, false])
     func body(isChunked: Bool) throws {
         let network = VirtualNetwork { $0.limits.stateBody = 4 << 20 }
         let client = try network.client()
@@ -123,9 +121,7 @@ struct JobTests {
         #expect(network.engine.connections.heldBytes == 0 && connection.bodyPieces.isEmpty)
     }
 
-    @Test(
-        "A job's request counts as held until the job ends, even without its client"
-    )
+    @Test("A job's request counts as held until the job ends, even without its client")
     func jobBytes() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000_000 }
         let jobs = HeldJobs(network)

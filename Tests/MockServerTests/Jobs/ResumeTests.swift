@@ -36,9 +36,7 @@ struct ResumeTests {
         let connection = try #require(network.connection(of: socket.wire))
         func receive(_ message: String) {
             // Deliver the message as if the transport had read it before it could check for the pause.
-            socket.frames([message]).withUnsafeBytes {
-                engine.receive($0, on: socket.wire.id, at: network.now)
-            }
+            socket.frames([message]).withUnsafeBytes { engine.receive($0, on: socket.wire.id, at: network.now) }
         }
         engine.stand(standing)
         receive(#"{"type":"ping"}"#)

@@ -12,9 +12,7 @@ struct StandstillTests {
 
     private func isAnswered(_ client: HTTPClient<VirtualClient>) -> Bool { !client.wire.received.isEmpty }
 
-    @Test(
-        "Requests to a world wait in order while a job prepares its state"
-    )
+    @Test("Requests to a world wait in order while a job prepares its state")
     func others() throws {
         let jobs = HeldJobs(network)
         let (world, other) = (try network.world(), try network.world())
@@ -174,9 +172,7 @@ struct StandstillTests {
         #expect(before.hasPrefix("2025-01-29T10:30:00") && after.hasPrefix("2025-01-29T10:30:10"), "\(after)")
     }
 
-    @Test(
-        "A message in the same turn as an import applies to the old state"
-    )
+    @Test("A message in the same turn as an import applies to the old state")
     func sockets() throws {
         let world = try network.world()
         let socket = try world.socket(on: try world.consultation())
@@ -300,8 +296,7 @@ struct StandstillTests {
         let jobs = HeldJobs(network)
         let puts = try worlds.map { try $0.send(.put, "state", largeState()) }
         let made = try network.client()
-        made.wire.send(
-            Request(method: .post, target: "/__admin/worlds").json("{\"scenario\":\(largeState())}").bytes)
+        made.wire.send(Request(method: .post, target: "/__admin/worlds").json("{\"scenario\":\(largeState())}").bytes)
         #expect(jobs.count == 3)
         try jobs.runAll()
         #expect(try puts[0].response().status == 200)

@@ -63,7 +63,5 @@ struct CheckTests {
     }
 
     @Test("The scenario check accepts only a string", arguments: ["{}", #"{"text":1}"#, #"{"texts":""}"#, "[]"])
-    func refused(_ body: String) throws {
-        #expect(try VirtualNetwork().admin(.post, "check", body).status == 400)
-    }
+    func refused(_ body: String) throws { #expect(try VirtualNetwork().admin(.post, "check", body).status == 400) }
 }

@@ -22,8 +22,7 @@ struct ForkTests {
         _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
         let socket = try world.socket(on: try world.consultation())
         _ = socket.takeEvents()
-        _ = try world.exchange(
-            .post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
+        _ = try world.exchange(.post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
         socket.send(#"{"type":"message","content":"Hello"}"#)
         try world.advance("1s")
         return (world, socket)

@@ -179,8 +179,7 @@ struct FrameBreakpointTests {
     @Test("A held client frame can time out in the middle of a clock move")
     func expires() throws {
         let chat = try Chat(HeldWorld())
-        try chat.held.add(
-            #"{"on":"frame","direction":"client_to_server","match":{"at":{"frame":1}},"timeout":"10s"}"#)
+        try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"at":{"frame":1}},"timeout":"10s"}"#)
         chat.socket.wire.send(chat.socket.frames([Self.ping, #"{"type":"nonsense"}"#]))
         try chat.held.world.advance("9999999999ns")
         #expect(chat.types() == [])

@@ -9,8 +9,7 @@ struct HeldRetryTests {
     /// A world whose first goal request is waiting for an operator, and the client that sent it.
     private static func held() throws -> (HeldWorld, HTTPClient<VirtualClient>) {
         let held = try HeldWorld()
-        try held.add(
-            #"{"on":"response","match":{"endpoint":"POST /api/v1/goals","requests":"1"},"timeout":"5m"}"#)
+        try held.add(#"{"on":"response","match":{"endpoint":"POST /api/v1/goals","requests":"1"},"timeout":"5m"}"#)
         let client = try held.sending(held.goal)
         #expect(try held.number() > 0)
         return (held, client)

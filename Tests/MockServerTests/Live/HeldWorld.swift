@@ -62,7 +62,5 @@ struct HeldWorld {
 
     var goal: Request { world.request(.post, "/api/v1/goals", WorldClient.goal) }
     var goals: Request { world.request(.get, "/api/v1/goals") }
-    func goalCount() throws -> Int? {
-        try world.exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.count
-    }
+    func goalCount() throws -> Int? { try world.exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.count }
 }

@@ -184,8 +184,7 @@ struct SocketControlTests {
         #expect(try opened.ask("/\(number)").status == 404)
     }
 
-    @Test(
-        "When an operator closes a socket with any code, the client is not in breach", arguments: [1000, 1005])
+    @Test("When an operator closes a socket with any code, the client is not in breach", arguments: [1000, 1005])
     func close(_ code: Int) throws {
         let opened = try Opened()
         let answer = try opened.ask("/2/close", code == 1000 ? "{}" : "{\"code\":\(code),\"reason\":\"why\"}")
@@ -210,8 +209,7 @@ struct SocketControlTests {
 
     @Test(
         "finish and reset end the connection immediately, even while a fault is holding output",
-        arguments: ["finish", "reset"],
-        [true, false])
+        arguments: ["finish", "reset"], [true, false])
     func cut(_ action: String, _ isHeld: Bool) throws {
         let opened = try Opened()
         if isHeld {

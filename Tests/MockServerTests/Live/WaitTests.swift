@@ -118,9 +118,7 @@ struct WaitTests {
         for condition in [
             #"{"json":{}}"#, #"{"json":"a"}"#, #"{"json":{"a":{}}}"#, #"{"json":{"a..b":1}}"#, #"{"json":{"":1}}"#,
             #"{"json":{"a[x]":1}}"#, #"{"json":{"a[-1]":1}}"#, #"{"json":{".a":1}}"#,
-        ] {
-            #expect(try wait(condition).status == 400, "\(condition)")
-        }
+        ] { #expect(try wait(condition).status == 400, "\(condition)") }
         let frames = try network.plainWorld()
         let socket = try frames.socket(on: try frames.consultation(#"{"persona":"fitness_coach"}"#))
         socket.send(#"{"type":"ping","list":[[1,{"a":"b"}]]}"#)
@@ -159,9 +157,7 @@ struct WaitTests {
             #"{"for":{"status":404},"within":"600.001s"}"#, #"{"for":{"status":404},"since":-1}"#,
             #"{"for":{"status":404},"until":1}"#,
         ])
-    func malformed(_ body: String) throws {
-        #expect(try VirtualNetwork().admin(.post, "wait", body).status == 400)
-    }
+    func malformed(_ body: String) throws { #expect(try VirtualNetwork().admin(.post, "wait", body).status == 400) }
 
     @Test("A wait lasts at most ten minutes")
     func longest() throws {
@@ -245,9 +241,7 @@ struct WaitTests {
         let network = VirtualNetwork()
         for _ in 0..<1000 { _ = try network.exchange(Request(target: "/nowhere")) }
         network.motion = .slicesByTurn
-        let waits = try (0..<60).map {
-            try Wait(network, #"{"for":{"path":"/elsewhere\#($0)"\#(text)},"within":"0"}"#)
-        }
+        let waits = try (0..<60).map { try Wait(network, #"{"for":{"path":"/elsewhere\#($0)"\#(text)},"within":"0"}"#) }
         let entries = network.engine.journalEntries(ofWorld: World.defaultID)
         let work = entries.reduce(0) { $0 + 128 + (text.isEmpty ? 0 : 2 * $1.byteCount) }
         let slices = waits.count * work / network.engine.streams.sliceSize

@@ -67,7 +67,5 @@ extension VirtualNetwork {
         return try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: user))
     }
 
-    func echo() throws -> VirtualSocket {
-        try client().upgrade(.handshake("/__admin/echo"))
-    }
+    func echo() throws -> VirtualSocket { try client().upgrade(.handshake("/__admin/echo")) }
 }

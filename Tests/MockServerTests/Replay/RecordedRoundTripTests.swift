@@ -25,8 +25,7 @@ struct RecordedRoundTripTests {
 
         @discardableResult
         func ask(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> Response {
-            var request = Request(
-                method: method, target: path, fields: [Request.bearer(token), Request.apiKey])
+            var request = Request(method: method, target: path, fields: [Request.bearer(token), Request.apiKey])
             if let json { request = request.json(json) }
             let client = try network.client()
             client.wire.send(request.bytes)

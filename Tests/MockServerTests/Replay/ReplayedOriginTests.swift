@@ -49,8 +49,7 @@ struct ReplayedOriginTests {
         let har = String(decoding: take.har, as: UTF8.self)
         let world = try network.world(#"{"scenario":{"name":"take","replay":{"session":\#(har)}}}"#)
         let expected = "\"https://127.0.0.1:8443/w/\(world.id)/a\",\"ws\":\"wss://127.0.0.1:8443/w/\(world.id)/b\""
-        #expect(
-            try secureClient(network).exchange(Request(target: "/w/\(world.id)/a")).text.contains(expected))
+        #expect(try secureClient(network).exchange(Request(target: "/w/\(world.id)/a")).text.contains(expected))
         let client = try secureClient(network)
         _ = try client.upgrade(.handshake("/w/\(world.id)/api/v1/consultations/1/ws", as: TestUser.anna))
         #expect(String(decoding: client.wire.received, as: UTF8.self).contains(expected))
@@ -66,9 +65,7 @@ struct ReplayedOriginTests {
         for path in own { take = take.asked("GET", path, answer: "recorded") }
         take = take.asked("GET", "/a")
         let network = try take.network(ReplaySettings(match: .strict))
-        for path in own + ["/w/default/favicon.ico"] {
-            #expect(try network.get(path).text != "recorded", "\(path)")
-        }
+        for path in own + ["/w/default/favicon.ico"] { #expect(try network.get(path).text != "recorded", "\(path)") }
         #expect(try network.get("/favicon.ico").status == 404)
         #expect(try network.get("/a").status == 200)
         #expect(network.engine.replayOutcome(ofWorld: "default")?.failures == [])

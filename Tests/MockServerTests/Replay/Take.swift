@@ -15,9 +15,7 @@ struct Take {
     static let origin = "http://recorded.example"
     private static let start = Timestamp(secondsSinceEpoch: 1_700_000_000)
 
-    static func time(_ milliseconds: Int64) -> Timestamp {
-        start.advanced(byNanoseconds: milliseconds * 1_000_000)
-    }
+    static func time(_ milliseconds: Int64) -> Timestamp { start.advanced(byNanoseconds: milliseconds * 1_000_000) }
 
     /// Adds a request with its answer; without a status, the request has no answer.
     func asked(

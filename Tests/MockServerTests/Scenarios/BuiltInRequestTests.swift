@@ -27,9 +27,7 @@ struct BuiltInRequestTests {
         let world = try BuiltInWorld("empty-account")
         for (path, key) in [
             (Self.list, "consultations"), ("/api/v1/goals", "goals"), ("/api/v1/meal-logs", "meal_logs"),
-        ] {
-            #expect(try world.exchange(.get, path).json?["data"]?[key]?.array?.isEmpty == true, "\(path)")
-        }
+        ] { #expect(try world.exchange(.get, path).json?["data"]?[key]?.array?.isEmpty == true, "\(path)") }
         #expect(try world.create().status == 201)
         #expect(try world.exchange(.post, "/api/v1/goals", Self.goal).status == 201)
         let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
@@ -59,9 +57,7 @@ struct BuiltInRequestTests {
         #expect(active.count == 10)
         // Some of the forty combinations of context and persona are still free.
         let wishes = ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"].flatMap { persona in
-            ["general", "insight", "mood", "journal"].map {
-                #"{"persona":"\#(persona)","context_type":"\#($0)"}"#
-            }
+            ["general", "insight", "mood", "journal"].map { #"{"persona":"\#(persona)","context_type":"\#($0)"}"# }
         }
         let refused = try wishes.map { try world.exchange(.post, Self.list, $0) }
         let wish = try #require(
@@ -150,8 +146,7 @@ struct BuiltInRequestTests {
         let id = try #require(again.json?["error"]?["details"]?["existing_consultation_id"]?.string)
 
         let late = try world.begin(.get, Self.list)
-        expectLines(
-            world.network.timeline(of: late.wire, for: .seconds(30)).map { String($0.prefix(8)) }, ["20.000 s"])
+        expectLines(world.network.timeline(of: late.wire, for: .seconds(30)).map { String($0.prefix(8)) }, ["20.000 s"])
         #expect(try late.response().status == 200)
         #expect(try world.exchange(.get, Self.list).status == 200)
 

@@ -45,9 +45,8 @@ struct BuiltInSocketTests {
     /// The bytes that follow the last whole frame after the handshake.
     static func lastFrame(of bytes: [UInt8]) -> ArraySlice<UInt8> {
         var start =
-            bytes.indices.dropFirst(3).first {
-                bytes[($0 - 3)...$0].elementsEqual([13, 10, 13, 10])
-            }.map { $0 + 1 } ?? bytes.endIndex
+            bytes.indices.dropFirst(3).first { bytes[($0 - 3)...$0].elementsEqual([13, 10, 13, 10]) }.map { $0 + 1 }
+            ?? bytes.endIndex
         while start + 4 <= bytes.count {
             let short = Int(bytes[start + 1])
             let length = short < 126 ? 2 + short : 4 + Int(bytes[start + 2]) << 8 + Int(bytes[start + 3])
@@ -78,8 +77,7 @@ struct BuiltInSocketTests {
         let id = try world.consultation()
         let socket = try world.socket(on: id)
         expectLines(
-            world.heard("Hello?", on: socket, for: .seconds(30)).untimed,
-            ["message_received", Self.chunk, Self.chunk])
+            world.heard("Hello?", on: socket, for: .seconds(30)).untimed, ["message_received", Self.chunk, Self.chunk])
         socket.ping("are you there")
         socket.send(#"{"type":"ping"}"#)
         world.network.advance(by: .seconds(500))
@@ -123,9 +121,7 @@ struct BuiltInSocketTests {
         #expect(lines.first == "0.000 s message_received" && lines.last?.hasSuffix("stream_complete") == true)
         #expect(times.count > 4)
         #expect(times.first.map { (7.8...8.2).contains($0) } == true, "\(lines)")
-        for (time, next) in zip(times, times.dropFirst()) {
-            #expect((0.5...1.5).contains(next - time), "\(lines)")
-        }
+        for (time, next) in zip(times, times.dropFirst()) { #expect((0.5...1.5).contains(next - time), "\(lines)") }
     }
 
     @Test("coach-error: the first answer fails immediately, and the second fails in the middle")

@@ -43,8 +43,7 @@ struct BuiltInWorld {
     }
 
     func logIn(_ email: String) throws -> Response {
-        try exchange(
-            .post, "/api/v1/auth/login", #"{"email":"\#(email)","password":"correct horse battery"}"#)
+        try exchange(.post, "/api/v1/auth/login", #"{"email":"\#(email)","password":"correct horse battery"}"#)
     }
 
     func create(_ persona: String = "nutritionist") throws -> Response {

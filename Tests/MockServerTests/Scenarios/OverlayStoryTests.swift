@@ -48,16 +48,14 @@ struct OverlayStoryTests {
             {on: socket /ws/meal-logs, type: connected, member: x, value: 1}
             """)
         let id = try network.consultation()
-        let socket = try network.client().upgrade(
-            .handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
+        let socket = try network.client().upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
         let hello = try #require(socket.takeFrames().first)
         #expect(hello["type"] == "hello" && hello["userId"] != nil && hello["user_id"] == nil && hello["x"] == nil)
         let meals = try network.client().upgrade(.handshake("/ws/meal-logs", as: TestUser.anna))
         #expect(meals.takeFrames().first?["x"] == 1)
     }
 
-    @Test(
-        "An overlay does not change faults, stubs or the server's own paths")
+    @Test("An overlay does not change faults, stubs or the server's own paths")
     func others() throws {
         let network = try network(
             "{on: GET /api/v1/goals, status: 200, member: x, value: 1}",

@@ -13,8 +13,7 @@ struct ChatTests {
         return response.json?["data"]?["messages"]?.array ?? []
     }
 
-    @Test(
-        "`message` gets stream frames whose chunks form the stored answer", arguments: [Pace.instant, .human])
+    @Test("`message` gets stream frames whose chunks form the stored answer", arguments: [Pace.instant, .human])
     func streamProtocol(pace: Pace) throws {
         let network = VirtualNetwork { $0.pace = pace }
         let id = try network.consultation()
@@ -33,9 +32,7 @@ struct ChatTests {
         #expect(frames.compactMap { $0["content"]?.string }.joined() == stored[1]["content"]?.string)
     }
 
-    @Test(
-        "`user_message` gets assistant frames with the stored answer's id",
-        arguments: [Pace.instant, .human])
+    @Test("`user_message` gets assistant frames with the stored answer's id", arguments: [Pace.instant, .human])
     func assistantProtocol(pace: Pace) throws {
         let network = VirtualNetwork { $0.pace = pace }
         let id = try network.consultation()
@@ -54,9 +51,7 @@ struct ChatTests {
         #expect(chunks.joined() == stored[1]["content"]?.string && chunks.count > 2)
     }
 
-    @Test(
-        "Each of a consultation's sockets gets the chat in its own protocol"
-    )
+    @Test("Each of a consultation's sockets gets the chat in its own protocol")
     func severalSockets() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

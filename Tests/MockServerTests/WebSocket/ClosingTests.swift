@@ -29,8 +29,7 @@ struct ClosingTests {
             Violation(name: "reserved opcode", bytes: frame(0x83, []), code: .protocolError),
             Violation(name: "fragmented ping", bytes: frame(0x09, []), code: .protocolError),
             Violation(name: "continuation of nothing", bytes: frame(0x80, []), code: .protocolError),
-            Violation(
-                name: "text within text", bytes: frame(0x01, [0x61]) + frame(0x81, [0x61]), code: .protocolError),
+            Violation(name: "text within text", bytes: frame(0x01, [0x61]) + frame(0x81, [0x61]), code: .protocolError),
             Violation(name: "close code 1005", bytes: frame(0x88, [0x03, 0xED]), code: .protocolError),
             Violation(name: "close of one byte", bytes: frame(0x88, [0x03]), code: .protocolError),
             Violation(name: "invalid UTF-8", bytes: frame(0x81, [0x61, 0xFF]), code: .invalidPayload),

@@ -18,14 +18,12 @@ struct WorldSizeTests {
         let meal = MealLogData(rawInput: "a", mealType: .snack, progress: .processing)
         // Each user and each consultation also counts.
         let users: [[UserData]] = [
-            Self.goals(49 + more),
-            [UserData(id: "a", mealLogs: Array(repeating: meal, count: 49 + more))],
+            Self.goals(49 + more), [UserData(id: "a", mealLogs: Array(repeating: meal, count: 49 + more))],
             [
                 UserData(
                     id: "a",
                     consultations: [
-                        ConsultationData(
-                            persona: .nutritionist, messages: Array(repeating: message, count: 48 + more))
+                        ConsultationData(persona: .nutritionist, messages: Array(repeating: message, count: 48 + more))
                     ])
             ],
             (0..<50 + more).map { UserData(id: "\($0)") },
