@@ -1,4 +1,6 @@
 import Foundation
+import Hosting
+import JSON
 import Sockets
 import TLS
 import TestSupport
@@ -32,21 +34,18 @@ final class RunningHost: @unchecked Sendable {
             secure: isSecure ? SecureIdentity.listening(on: name) : nil, queueKind: kind, configuration: configuration)
         address = host.address
         secureAddress = host.secureAddress
-        let thread = Thread { [self] in
+        Thread { [self] in
             outcome = Result { () throws(SocketError) in try host.run() }
             finished.signal()
-        }
-        thread.start()
+        }.start()
     }
 
-    /// Runs a closure on the server's thread, and waits for its result.
     func onLoop<Value: Sendable>(_ body: @escaping @Sendable (MockServer.Host) -> Value) throws -> Value {
         let box = Box<Value>()
         host.mailbox.post { [self] in box.fill(body(host)) }
         return try box.wait()
     }
 
-    /// Waits until the server has this many connections.
     func untilServed(connections count: Int) throws {
         let deadline = MonotonicInstant.now().advanced(by: Self.patience)
         while try onLoop({ $0.engine.connections.count }) != count {
@@ -71,9 +70,31 @@ final class RunningHost: @unchecked Sendable {
         #expect(try join())
     }
 
+    /// A server and its first client, which uses TLS if the server supports it.
+    static func connected(
+        _ kind: EventQueue.Kind, isSecure: Bool = false, _ configure: (inout Engine.Configuration) -> Void = { _ in }
+    ) throws -> (RunningHost, HostClient) {
+        let server = try RunningHost(kind, isSecure: isSecure, configure)
+        return (server, try server.connect(isSecure: isSecure))
+    }
+
     func connect() throws -> HostClient { try HostClient(address) }
 
-    /// Connects over TLS.
+    func connect(isSecure: Bool) throws -> HostClient { try isSecure ? connectSecurely() : connect() }
+
+    func echo(isSecure: Bool = false) throws -> HostClient {
+        let client = try connect(isSecure: isSecure)
+        try client.upgrade(.handshake("/__admin/echo"))
+        return client
+    }
+
+    /// The number of turns that the loop takes until it closes a client's connection.
+    func turns(untilEndOf client: HostClient) throws -> Int {
+        let before = try onLoop { $0.turnCount }
+        #expect(try client.read().isEmpty)
+        return try onLoop { $0.turnCount } - before
+    }
+
     func connectSecurely(_ versions: Set<TLSVersion> = Set(TLSVersion.allCases)) throws -> HostClient {
         try HostClient(
             try #require(secureAddress), tls: TLSContext.client(trust: .only(SecureIdentity.ca), versions: versions))
@@ -81,7 +102,6 @@ final class RunningHost: @unchecked Sendable {
 
     struct Late: Error { let what: String }
 
-    /// A value that another thread will create.
     private final class Box<Value: Sendable>: @unchecked Sendable {
         private var value: Value?
         private let filled = DispatchSemaphore(value: 0)
@@ -97,5 +117,32 @@ final class RunningHost: @unchecked Sendable {
             }
             return value
         }
+    }
+}
+
+extension HTTPClient where Stream == SecureStream {
+    /// Writes to an echo socket until the buffers of both sides are full, including the server's.
+    func fillBuffers(patience: Duration) {
+        let message = String(repeating: "x", count: 4 << 20)
+        #expect(throws: SocketError.self) { for _ in 0..<100 { try send(message, timeout: patience) } }
+    }
+
+    func typesOfAnswer() throws -> [String] {
+        var types: [String] = []
+        while types.last != "stream_complete", case .text(let text)? = try next() {
+            types.append(try JSON.parse(text)["type"]?.string ?? "")
+        }
+        return types
+    }
+
+    func ask(_ question: String) throws -> [String] {
+        try send(#"{"type":"message","content":"\#(question)"}"#)
+        return try typesOfAnswer()
+    }
+}
+
+extension StartError {
+    static func portInUse(_ address: SocketAddress) -> String {
+        "cannot listen on \(address): another process is using the port; choose another port, or 0 for any free port"
     }
 }

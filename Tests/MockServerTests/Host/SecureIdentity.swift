@@ -4,9 +4,7 @@ import TLS
 
 @testable import MockServer
 
-/// A CA, and the test server's certificate.
 enum SecureIdentity {
-    /// The CA's certificate.
     static var ca: [UInt8] { authority.certificate }
 
     private static let now = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
@@ -17,7 +15,6 @@ enum SecureIdentity {
         try authority.issue(for: CertificateName.local, now: now, serial: [2])
     }
 
-    /// A free port for TLS.
     static func listening(on name: String = "127.0.0.1") throws -> SecureEndpoint {
         SecureEndpoint(
             address: try SocketAddress(host: name, port: 0), certificates: server.certificates, key: server.key,

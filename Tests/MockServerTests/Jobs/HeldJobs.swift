@@ -16,7 +16,6 @@ final class HeldJobs {
 
     var count: Int { jobs.count }
 
-    /// Runs the oldest job and passes its result to the engine.
     func runNext() throws {
         try #require(!jobs.isEmpty, "the engine asked for no job")
         network.engine.finish(jobs.removeFirst().run(), at: network.now)
@@ -28,25 +27,27 @@ final class HeldJobs {
 
 /// A state with this many goals, a thousand for each user.
 func largeState(goals: Int = 4000, name: String = "large", title: String = "Run") -> String {
-    var rest = goals
-    var users: [String] = []
-    while rest > 0 {
-        let goals = (0..<min(rest, 1000)).map { "{\"title\":\"\(title) \($0)\"}" }.joined(separator: ",")
-        users.append("{\"id\":\"u\(users.count)\",\"goals\":[\(goals)]}")
-        rest -= 1000
+    let users = stride(from: 0, to: goals, by: 1000).map { start in
+        let goals = (0..<min(goals - start, 1000)).map { "{\"title\":\"\(title) \($0)\"}" }.joined(separator: ",")
+        return "{\"id\":\"u\(start / 1000)\",\"goals\":[\(goals)]}"
     }
     return "{\"name\":\"\(name)\",\"users\":[\(users.joined(separator: ","))]}"
+}
+
+extension VirtualNetwork {
+    func largeWorld(_ json: String = "{}") throws -> WorldClient {
+        let world = try world(json)
+        try #require(try world.ask(.put, "state", largeState()).status == 200)
+        return world
+    }
 }
 
 extension WorldClient {
     /// Sends an admin request about the world on a connection that stays open; read the answer later.
     func send(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> HTTPClient<VirtualClient> {
-        var request = Request(
-            method: method, target: path.isEmpty ? "/__admin/worlds/\(id)" : "/__admin/\(admin)\(path)")
-        if let json { request = request.json(json) }
-        let client = try network.client()
-        client.wire.send(request.bytes)
-        return client
+        let target = path.isEmpty ? "/__admin/worlds/\(id)" : "/__admin/\(admin)\(path)"
+        let request = Request(method: method, target: target)
+        return try network.sending(json.map(request.json) ?? request)
     }
 
     /// A token for a user from ``largeState(goals:name:title:)``.

@@ -1,5 +1,3 @@
-import FitIQAPI
-import HTTPTypes
 import JSON
 import TestSupport
 import Testing
@@ -11,12 +9,20 @@ struct HeldWorld {
     let network: VirtualNetwork
     let world: WorldClient
 
-    init(_ network: VirtualNetwork = .manual()) throws {
+    init(_ network: VirtualNetwork = .manual(), adding breakpoint: String? = nil) throws {
         self.network = network
         world = try network.plainWorld()
+        if let breakpoint { try add(breakpoint) }
     }
 
-    /// Adds a breakpoint and returns its name.
+    /// A world that holds one request because of a breakpoint, and the request's client.
+    static func holding(
+        _ breakpoint: String, _ request: (HeldWorld) -> Request = \.goal
+    ) throws -> (HeldWorld, HTTPClient<VirtualClient>) {
+        let held = try HeldWorld(adding: breakpoint)
+        return (held, try held.sending(request(held)))
+    }
+
     @discardableResult
     func add(_ json: String) throws -> String {
         let response = try world.ask(.post, "breakpoints", json)
@@ -43,6 +49,8 @@ struct HeldWorld {
         return response
     }
 
+    func proceed() throws { try act(#"{"action":"continue"}"#) }
+
     /// The journal's entries, as `kind` or `kind action`, with the faults in brackets.
     func story() throws -> [String] {
         try world.journal().map { entry in
@@ -53,12 +61,7 @@ struct HeldWorld {
         }
     }
 
-    /// Sends a request without waiting for the response; returns its client.
-    func sending(_ request: Request) throws -> HTTPClient<VirtualClient> {
-        let client = try network.client()
-        client.wire.send(request.bytes)
-        return client
-    }
+    func sending(_ request: Request) throws -> HTTPClient<VirtualClient> { try network.sending(request) }
 
     var goal: Request { world.request(.post, "/api/v1/goals", WorldClient.goal) }
     var goals: Request { world.request(.get, "/api/v1/goals") }

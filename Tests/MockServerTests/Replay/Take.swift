@@ -23,8 +23,7 @@ struct Take {
         fields: [SessionField] = [], status: Int? = 200, answerFields: [SessionField] = [], answer: String = "{}",
         isComplete: Bool = true
     ) -> Take {
-        var all = answerFields
-        if !answer.isEmpty { all.append(SessionField("Content-Type", "application/json")) }
+        let type = answer.isEmpty ? [] : [SessionField("Content-Type", "application/json")]
         return entry(
             SessionExchange(
                 started: Self.time(started), waited: waited * 1_000_000, lasted: waited * 1_000_000,
@@ -33,11 +32,11 @@ struct Take {
                     body: body.map { RecordedBody(Array($0.utf8)) }),
                 response: status.map {
                     SessionResponse(
-                        status: $0, fields: all, body: RecordedBody(Array(answer.utf8)), isComplete: isComplete)
+                        status: $0, fields: answerFields + type, body: RecordedBody(Array(answer.utf8)),
+                        isComplete: isComplete)
                 }))
     }
 
-    /// Adds a WebSocket.
     func socket(
         _ path: String, at started: Int64 = 0, waited: Int64 = 0, fields: [SessionField] = [],
         _ frames: [SessionFrame], ending: SessionEnding? = nil
@@ -49,11 +48,7 @@ struct Take {
                 response: SessionResponse(status: 101), frames: frames, ending: ending))
     }
 
-    private func entry(_ entry: SessionExchange) -> Take {
-        var take = self
-        take.session = Session(entries: session.entries + [entry])
-        return take
-    }
+    private func entry(_ entry: SessionExchange) -> Take { Take(session: Session(entries: session.entries + [entry])) }
 
     static func server(_ text: String, at time: Int64) -> SessionFrame {
         frame(.server, .text, Array(text.utf8), at: time)
@@ -71,8 +66,10 @@ struct Take {
         SessionEnding(time: Self.time(time), party: party, cause: cause)
     }
 
-    /// The session as HAR.
     var har: [UInt8] { HAREncoder.file(session, creatorVersion: "test") }
+
+    /// The scenario in the form in which it is sent over HTTP.
+    var json: String { #"{"name":"take","replay":{"session":\#(String(decoding: har, as: UTF8.self))}}"# }
 
     func scenario(_ settings: ReplaySettings = ReplaySettings(), faults: String = "[]") throws -> Scenario {
         var scenario = try Scenario.read("{name: take, faults: \(faults)}")
@@ -80,16 +77,11 @@ struct Take {
         return scenario
     }
 
-    /// A network whose default world replays the session.
     func network(
         _ settings: ReplaySettings = ReplaySettings(), faults: String = "[]", clock: ClockMode = .real
     ) throws -> VirtualNetwork {
         let scenario = try scenario(settings, faults: faults)
-        return VirtualNetwork { configuration in
-            configuration.pace = .human
-            configuration.scenario = scenario
-            configuration.clock = clock
-        }
+        return VirtualNetwork { ($0.pace, $0.scenario, $0.clock) = (.human, scenario, clock) }
     }
 }
 
@@ -111,8 +103,17 @@ extension SessionRecorder {
 }
 
 extension VirtualNetwork {
-    /// Sends a request without credentials on its own connection.
     func get(_ path: String) throws -> Response { try exchange(Request(target: path)) }
+
+    var lastExchange: RecordedExchange? {
+        if case .exchange(let exchange)? = engine.journalEntries(ofWorld: World.defaultID).last?.event {
+            exchange
+        } else {
+            nil
+        }
+    }
+
+    var replayOutcome: Engine.ReplayOutcome? { engine.replayOutcome(ofWorld: World.defaultID) }
 
     /// The times at which bytes arrive, in milliseconds from now, rounded to steps.
     func arrivals(of wire: VirtualClient, for duration: Int, step: Int = 10) -> [Int] {

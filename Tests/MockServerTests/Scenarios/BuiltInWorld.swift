@@ -1,7 +1,5 @@
-import FitIQAPI
 import FitIQBackend
 import HTTPTypes
-import JSON
 import Scenarios
 import TestSupport
 import Testing
@@ -22,7 +20,6 @@ struct BuiltInWorld {
         }
     }
 
-    /// Adds the credentials that the server prints for the world.
     func authorized(_ method: HTTPRequest.Method, _ target: String, _ json: String? = nil) -> Request {
         let request = Request(
             method: method, target: target, fields: [Request.bearer(network.engine.defaultWorld.token), Request.apiKey])
@@ -33,14 +30,9 @@ struct BuiltInWorld {
         try network.exchange(authorized(method, target, json))
     }
 
-    /// Sends a request without waiting for the response; returns its client.
-    func begin(_ method: HTTPRequest.Method, _ target: String, _ json: String? = nil) throws -> HTTPClient<
-        VirtualClient
-    > {
-        let client = try network.client()
-        client.wire.send(authorized(method, target, json).bytes)
-        return client
-    }
+    func begin(
+        _ method: HTTPRequest.Method, _ target: String, _ json: String? = nil
+    ) throws -> HTTPClient<VirtualClient> { try network.sending(authorized(method, target, json)) }
 
     func logIn(_ email: String) throws -> Response {
         try exchange(.post, "/api/v1/auth/login", #"{"email":"\#(email)","password":"correct horse battery"}"#)
@@ -62,7 +54,12 @@ struct BuiltInWorld {
         return request
     }
 
-    /// A socket after `connected`.
+    static func chat(_ name: String) throws -> (BuiltInWorld, id: String, VirtualSocket) {
+        let world = try BuiltInWorld(name)
+        let id = try world.consultation()
+        return (world, id, try world.socket(on: id))
+    }
+
     func socket(on id: String) throws -> VirtualSocket {
         let socket = try network.client().upgrade(handshake(id))
         #expect(socket.takeTypes() == ["connected"])
@@ -78,7 +75,7 @@ struct BuiltInWorld {
     }
 
     /// Asks a question, and returns the frames that arrive, each with its time: `0.500 s stream_chunk`.
-    func heard(_ question: String, on socket: VirtualSocket, for duration: Duration) -> [String] {
+    func heard(_ question: String, on socket: VirtualSocket, for duration: Duration = .seconds(30)) -> [String] {
         socket.send(#"{"type":"message","content":"\#(question)"}"#)
         let start = network.now.nanosecondsSinceEpoch
         var lines: [String] = []
@@ -93,14 +90,12 @@ struct BuiltInWorld {
         return lines
     }
 
-    /// Expects that a question gets a complete answer.
-    func expectWell(_ id: String) throws {
-        let lines = heard("Once more?", on: try socket(on: id), for: .seconds(30))
+    func expectWell(_ id: String) throws { expectAnswer(to: "Once more?", on: try socket(on: id)) }
+
+    func expectAnswer(to question: String, on socket: VirtualSocket) {
+        let lines = heard(question, on: socket)
         #expect(lines.last?.hasSuffix(" stream_complete") == true, "\(lines)")
     }
 }
 
-extension [String] {
-    /// Lines without their times.
-    var untimed: [String] { map { $0.split(separator: " ").dropFirst(2).joined(separator: " ") } }
-}
+extension [String] { var untimed: [String] { map { $0.split(separator: " ").dropFirst(2).joined(separator: " ") } } }
