@@ -5,20 +5,17 @@ import Testing
 
 @Suite("Clients that do not read")
 struct BackpressureTests {
+    private let network = VirtualNetwork()
+
     @Test("The server pauses reading while a lot of output is unsent and later sends every answer")
     func pipelinedWithoutReading() throws {
-        let network = VirtualNetwork()
         let wire = try network.open(window: 0)
-        let request = Request(
-            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
         let count = 500
-        wire.send((0..<count).flatMap { _ in request.bytes })
-        let limits = network.engine.limits
-        #expect(wire.unread > 0, "reading did not pause")
-        #expect(wire.highestUnsent <= limits.unsentBytesBeforeReadingPauses + 64 * 1024)
+        wire.send((0..<count).flatMap { _ in Request.quickActions.bytes })
+        let limit = network.engine.limits.unsentBytesBeforeReadingPauses + 64 * 1024
+        #expect(wire.unread > 0 && wire.highestUnsent <= limit, "reading did not pause in time")
         while network.unsent(by: wire) > 0 { wire.read(10_000) }
-        #expect(wire.unread == 0)
-        #expect(wire.highestUnsent <= limits.unsentBytesBeforeReadingPauses + 64 * 1024)
+        #expect(wire.unread == 0 && wire.highestUnsent <= limit)
         let client = HTTPClient(wire)
         let first = try client.response()
         #expect(first.status == 200)
@@ -29,11 +26,8 @@ struct BackpressureTests {
 
     @Test("The server answers all requests before the end of the stream, even after a pause")
     func pausedThenFinished() throws {
-        let network = VirtualNetwork()
         let wire = try network.open(window: 0)
-        let request = Request(
-            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
-        wire.send((0..<200).flatMap { _ in request.bytes })
+        wire.send((0..<200).flatMap { _ in Request.quickActions.bytes })
         wire.finishWriting()
         wire.read()
         let client = HTTPClient(wire)
@@ -46,10 +40,7 @@ struct BackpressureTests {
         let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = 10 }
         let wire = try network.open(window: 0)
         wire.send(Request().bytes, cutAt: 5)
-        network.advance(by: .milliseconds(74_999))
-        #expect(wire.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(wire.ending == .reset)
+        #expect(network.endings(of: wire, after: .seconds(75)) == [.open, .reset])
     }
 
     @Test("A paused client that reads byte by byte gets every answer")
@@ -90,12 +81,9 @@ struct BackpressureTests {
             network.advance(by: .zero)
             rounds += 1
         }
-        #expect(slow.wire.ending == .reset)
+        #expect([slow, reader, other].map(\.wire.ending) == [.reset, .open, .open])
         #expect(slow.wire.highestUnsent <= 100_000 + 64 * 1024)
-        #expect(rounds > 1)
-        let heard = reader.takeTypes()
-        #expect(heard.filter { $0 == "assistant_message_end" }.count == rounds)
-        #expect(reader.wire.ending == .open && other.wire.ending == .open)
+        #expect(rounds > 1 && reader.takeTypes().count { $0 == "assistant_message_end" } == rounds)
         other.send(#"{"type":"ping"}"#)
         #expect(other.takeTypes() == ["connected", "pong"])
         #expect(network.observations.contains { if case .slowReader(limit: 100_000) = $0 { true } else { false } })
@@ -117,9 +105,7 @@ struct BackpressureTests {
 
     @Test("The server pauses reading from a WebSocket that has a lot of unread output")
     func pausedSocket() throws {
-        let network = VirtualNetwork()
-        let socket = try network.echo()
-        socket.wire.stopReading()
+        let socket = try network.echo(isRead: false)
         socket.send(binary: [UInt8](repeating: 7, count: 300_000))
         socket.send("later")
         #expect(socket.wire.unread > 0)
@@ -145,50 +131,36 @@ struct BackpressureTests {
     @Test("The server's limits equal the documented values")
     func documentedLimits() {
         let limits = ServerLimits()
-        #expect(limits.unsentBytes == 4 << 20)
-        #expect(limits.unsentBytesBeforeReadingPauses == 256 << 10)
-        #expect(limits.webSocketMessage == 1 << 20 && limits.echoMessage == 16 << 20)
-        #expect(limits.readTime == .seconds(10) && limits.idleTime == .seconds(75))
-        #expect(limits.closingTime == .seconds(2))
+        let sizes = [limits.unsentBytes, limits.unsentBytesBeforeReadingPauses]
+        #expect(sizes + [limits.webSocketMessage, limits.echoMessage] == [4 << 20, 256 << 10, 1 << 20, 16 << 20])
+        #expect([limits.readTime, limits.idleTime, limits.closingTime] == [.seconds(10), .seconds(75), .seconds(2)])
     }
 
     @Test("The server resets a WebSocket whose client reads no output for 75 s", arguments: [false, true])
     func neverReadingSocket(finishesWriting: Bool) throws {
-        let network = VirtualNetwork()
-        let socket = try network.echo()
-        socket.wire.stopReading()
+        let socket = try network.echo(isRead: false)
         socket.send(String(repeating: "x", count: 300_000))
         if finishesWriting { socket.wire.finishWriting() }
         network.advance(by: .seconds(60))
         socket.wire.read(10)
-        network.advance(by: .milliseconds(74_999))
-        #expect(socket.wire.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(socket.wire.ending == .reset)
-        #expect(network.engine.isEmpty)
+        #expect(network.endings(of: socket.wire, after: .seconds(75)) == [.open, .reset] && network.engine.isEmpty)
     }
 
     @Test("The server resets a chat listener that reads nothing for 75 s, however little is unread")
     func neverReadingListener() throws {
-        let network = VirtualNetwork()
         let id = try network.consultation()
         let (listener, speaker) = (try network.socket(on: id), try network.socket(on: id))
         listener.send(#"{"type":"message","content":"hello"}"#)
         network.advance(by: .zero)
         listener.wire.stopReading()
         speaker.send(#"{"type":"message","content":"hello"}"#)
-        network.advance(by: .milliseconds(74_999))
-        #expect(listener.wire.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(listener.wire.ending == .reset)
+        #expect(network.endings(of: listener.wire, after: .seconds(75)) == [.open, .reset])
         #expect(speaker.wire.ending == .open)
     }
 
     @Test("A WebSocket without pending output never times out")
     func silentSocket() throws {
-        let network = VirtualNetwork()
-        let socket = try network.echo()
-        socket.wire.stopReading()
+        let socket = try network.echo(isRead: false)
         socket.send("hello")
         network.advance(by: .seconds(70))
         socket.wire.read()
@@ -200,26 +172,20 @@ struct BackpressureTests {
 
     @Test("The server sends a pong that was waiting for buffer space as soon as the client reads")
     func waitingPong() throws {
-        let network = VirtualNetwork()
-        let socket = try network.echo()
-        socket.wire.stopReading()
+        let socket = try network.echo(isRead: false)
         socket.send(String(repeating: "x", count: 100_000))
         socket.ping("one")
         socket.ping("two")
         socket.wire.read()
         let events = socket.takeEvents()
-        #expect(events.count == 2)
-        #expect(events.last == .pong(Array("two".utf8)))
+        #expect(events.count == 2 && events.last == .pong(Array("two".utf8)))
     }
 
     @Test("Endless pings from a client that never reads use bounded memory")
     func pingFlood() throws {
-        let network = VirtualNetwork()
-        let socket = try network.echo()
-        socket.wire.stopReading()
+        let socket = try network.echo(isRead: false)
         for _ in 0..<20_000 { socket.ping("0123456789") }
-        #expect(socket.wire.unread == 0)
-        #expect(socket.wire.highestUnsent <= 65 * 1024)
+        #expect(socket.wire.unread == 0 && socket.wire.highestUnsent <= 65 * 1024)
         socket.wire.read()
         #expect(socket.takeEvents().last == .pong(Array("0123456789".utf8)))
     }

@@ -16,9 +16,8 @@ struct CodingTests {
         return VirtualNetwork { $0.adopt(scenario) }
     }
 
-    private func actions(_ fields: String...) -> Request {
-        fields.reduce(Request.authorized(.get, "/api/v1/consultations/quick-actions")) { $0.with($1) }
-    }
+    private static let gzip = "Accept-Encoding: gzip"
+    private static let consultation = #"{"persona":"nutritionist"}"#
 
     @Test(
         "Answers use gzip if the client accepts it and the world compresses",
@@ -27,30 +26,27 @@ struct CodingTests {
             ("*;q=0.000", false), ("*, gzip;q=0.0", false), ("br", false), ("", false),
         ])
     func answers(_ accepted: String, _ isCoded: Bool) throws {
-        let plain = try network(.off).exchange(actions("Accept-Encoding: \(accepted)"))
+        let request = Request.quickActions.with("Accept-Encoding: \(accepted)")
+        let plain = try network(.off).exchange(request)
         #expect(plain.fields[.contentEncoding] == nil && plain.fields[.vary] == nil)
         let network = try network(.on)
-        let answer = try network.exchange(actions("Accept-Encoding: \(accepted)"))
+        let answer = try network.exchange(request)
         #expect(answer.fields[.contentEncoding] == (isCoded ? "gzip" : nil))
         #expect(answer.fields[.vary] == "Accept-Encoding")
-        let body = isCoded ? try Gzip.inflate(answer.body, limit: 1 << 20) : answer.body
-        #expect(body == plain.body)
-        let entry = try #require(try network.plainWorld().journal().last)
-        #expect(entry["response"]?["body"] != nil)
+        #expect(try isCoded ? Gzip.inflate(answer.body, limit: 1 << 20) == plain.body : answer.body == plain.body)
+        #expect(try network.plainWorld().journal().last?["response"]?["body"] != nil)
     }
 
     @Test("The server deflates each page once and leaves small answers uncompressed")
     func pages() throws {
         let network = try network(.on)
-        let request = Request(target: "/docs").with("Accept-Encoding: gzip")
-        let first = try network.exchange(request)
-        #expect(first.fields[.contentEncoding] == "gzip")
-        #expect(try network.exchange(request).body == first.body)
-        #expect(network.engine.coding.pages.count == 1)
-        #expect(
-            try network.exchange(Request(target: "/health").with("Accept-Encoding: gzip")).fields[.contentEncoding]
-                == nil)
-        #expect(network.engine.coding.pages.count == 1)
+        let answers = try ["/docs", "/docs", "/health"].map { path in
+            let answer = try network.exchange(Request(target: path, fields: [Self.gzip]))
+            #expect(network.engine.coding.pages.count == 1)
+            return answer
+        }
+        #expect(answers.map { $0.fields[.contentEncoding] } == ["gzip", "gzip", nil])
+        #expect(answers[1].body == answers[0].body)
     }
 
     @Test("The server sends an answer uncompressed if gzip does not shrink it")
@@ -61,7 +57,7 @@ struct CodingTests {
         scenario.rules.compression = .on
         scenario.stubs[0].body = text
         let network = VirtualNetwork { $0.adopt(scenario) }
-        let answer = try network.exchange(Request(target: "/text").with("Accept-Encoding: gzip"))
+        let answer = try network.exchange(Request(target: "/text", fields: [Self.gzip]))
         #expect(answer.body == text && answer.fields[.contentEncoding] == nil)
     }
 
@@ -70,42 +66,40 @@ struct CodingTests {
         let text = String(repeating: "no ", count: 100)
         let network = try network(.on, "[{on: handshake, status: 503, body: \"\(text)\"}]")
         let handshake = Request.handshake("/api/v1/consultations/\(TestUser.ben)/ws", as: TestUser.anna)
-        let answer = try network.exchange(handshake.with("Accept-Encoding: gzip"))
+        let answer = try network.exchange(handshake.with(Self.gzip))
         #expect(answer.status == 503 && answer.fields[.contentEncoding] == "gzip")
-        let entry = try #require(try network.plainWorld().journal().last)
-        #expect(entry["response"]?["body"]?.string == text, "\(entry)")
+        #expect(try network.plainWorld().journal().last?["response"]?["body"]?.string == text)
     }
 
     @Test("The server inflates a gzip body only up to the body limit")
     func requests() throws {
-        let consultation = Array(#"{"persona":"nutritionist"}"#.utf8)
-        func post(_ coding: String, _ body: [UInt8], _ compression: FitIQBackend.Compression = .on) throws -> Response {
+        let consultation = Array(Self.consultation.utf8)
+        let limit = HTTP1.Limits().body
+        let largest = consultation + [UInt8](repeating: 0x20, count: limit - consultation.count)
+        let rows: [(FitIQBackend.Compression, String, [UInt8], status: Int, accepts: String?)] = [
+            (.on, "gzip", Gzip.deflate(consultation), 201, nil), (.off, "identity", consultation, 201, nil),
+            (.off, "gzip", Gzip.deflate(consultation), 415, "identity"), (.on, "br", consultation, 415, "gzip"),
+            (.on, "gzip", consultation, 400, nil), (.on, "gzip", Gzip.deflate(largest), 201, nil),
+            (.on, "gzip", Gzip.deflate(largest + [0x20]), 413, nil),
+        ]
+        for (compression, coding, body, status, accepts) in rows {
             var request = Request.create()
             request.body = body
-            return try network(compression).exchange(request.with("Content-Encoding: \(coding)"))
+            let response = try network(compression).exchange(request.with("Content-Encoding: \(coding)"))
+            #expect(response.status == status, "\(compression) \(coding) \(body.count)")
+            if let accepts { #expect(response.fields[.acceptEncoding] == accepts) }
+            if status == 413 { #expect(response.message.contains("\(limit)")) }
         }
-        #expect(try post("gzip", Gzip.deflate(consultation)).status == 201)
-        #expect(try post("identity", consultation, .off).status == 201)
-        let off = try post("gzip", Gzip.deflate(consultation), .off)
-        #expect(off.status == 415 && off.fields[.acceptEncoding] == "identity")
-        let unknown = try post("br", consultation)
-        #expect(unknown.status == 415 && unknown.fields[.acceptEncoding] == "gzip")
-        #expect(try post("gzip", consultation).status == 400)
-        let limit = HTTP1.Limits().body
-        let spaces = [UInt8](repeating: 0x20, count: limit - consultation.count)
-        #expect(try post("gzip", Gzip.deflate(consultation + spaces)).status == 201)
-        let bomb = try post("gzip", Gzip.deflate(consultation + spaces + [0x20]))
-        #expect(bomb.status == 413 && bomb.message.contains("\(limit)"))
     }
 
     @Test("Other errors precede a coding error, and the journal contains the inflated text")
     func order() throws {
-        let coded = Gzip.deflate(Array(#"{"persona":"nutritionist"}"#.utf8))
+        let coded = Gzip.deflate(Array(Self.consultation.utf8))
         func post(_ target: String, _ coding: String, _ network: VirtualNetwork, token: Bool = true) throws -> Int {
             var request = token ? Request.authorized(.post, target) : Request(method: .post, target: target)
             request.body = coded
-            let response = try network.exchange(
-                request.with("Content-Type: application/json").with("Content-Encoding: \(coding)"))
+            request.fields += ["Content-Type: application/json", "Content-Encoding: \(coding)"]
+            let response = try network.exchange(request)
             #expect((response.status == 415) == (response.fields[.acceptEncoding] != nil))
             return response.status
         }
@@ -122,29 +116,25 @@ struct CodingTests {
         rule.body = Gzip.deflate(try #require(rule.body))
         #expect(try plain.exchange(rule.with("Content-Encoding: gzip")).status == 400)
         let faulty = try network(.on, "[{on: any, status: 503}]")
-        #expect(try post("/api/v1/consultations", "br", faulty) == 503)
-        #expect(try post("/api/v1/consultations", "gzip", faulty) == 503)
-        let entry = try #require(try faulty.plainWorld().journal().last)
-        #expect(entry["request"]?["body"]?.string == #"{"persona":"nutritionist"}"#, "\(entry)")
+        for coding in ["br", "gzip"] { #expect(try post("/api/v1/consultations", coding, faulty) == 503) }
+        #expect(try faulty.plainWorld().journal().last?["request"]?["body"]?.string == Self.consultation)
     }
 
     @Test("An unsupported coding returns 415 unless an operator removes the field or the body")
     func codings() throws {
-        let other = WorldClient.goal.replacing("Run", with: "Swim")
-        for (change, status) in [("", 415), ("fields", 201), (#""json":\#(other)"#, 201)] {
-            let held = try HeldWorld()
-            try held.add(RequestBreakpointTests.onGoals)
+        for (change, status) in [("nothing", 415), ("fields", 201), ("body", 201)] {
+            let held = try HeldWorld(adding: RequestBreakpointTests.onGoals)
             let client = try held.sending(held.goal.with("Content-Encoding: br"))
-            var text = #"{"action":"continue"}"#
-            if change == "fields" {
-                let fields = try held.held().first?["request"]?["fields"]?.array ?? []
+            let fields = try held.held().first?["request"]?["fields"]?.array ?? []
+            switch change {
+            case "fields":
                 let others = fields.filter { $0["name"] != "Content-Encoding" }
-                text = #"{"action":"change","fields":\#(JSONValue.array(others))}"#
-            } else if !change.isEmpty {
-                text = #"{"action":"change",\#(change)}"#
+                try held.act(#"{"action":"change","fields":\#(JSONValue.array(others))}"#)
+            case "body":
+                try held.act(#"{"action":"change","json":\#(WorldClient.goal.replacing("Run", with: "Swim"))}"#)
+            default: try held.proceed()
             }
-            try held.act(text)
-            #expect(try client.response().status == status, "\(text)")
+            #expect(try client.response().status == status, "\(change)")
         }
     }
 
@@ -153,17 +143,16 @@ struct CodingTests {
         arguments: ["undeclared", "truncated", "corrupt", "wrong-length"])
     func faults(_ fault: String) throws {
         let network = try network(.on, "[{on: any, compression: \(fault)}]")
-        let answer = try network.exchange(actions("Accept-Encoding: gzip"))
-        let text = try? Gzip.inflate(answer.body, limit: 1 << 20)
-        #expect((text != nil) == (fault == "undeclared"))
+        let answer = try network.exchange(.quickActions.with(Self.gzip))
+        #expect(((try? Gzip.inflate(answer.body, limit: 1 << 20)) != nil) == (fault == "undeclared"))
         #expect((answer.fields[.contentEncoding] == nil) == (fault == "undeclared"))
-        let plain = try network.exchange(actions())
+        let plain = try network.exchange(.quickActions)
         #expect(plain.fields[.contentEncoding] == nil && plain.status == 200)
     }
 
     @Test("A fault that changes the text sends an uncompressed answer")
     func textFaults() throws {
         let network = try network(.on, "[{on: any, malformed: json}]")
-        #expect(try network.exchange(actions("Accept-Encoding: gzip")).fields[.contentEncoding] == nil)
+        #expect(try network.exchange(.quickActions.with(Self.gzip)).fields[.contentEncoding] == nil)
     }
 }

@@ -6,7 +6,6 @@ import Testing
 
 @testable import MockServer
 
-/// A token with the given claims and header.
 private func jwt(header: String = #"{"alg":"HS256","typ":"JWT"}"#, claims: String, secret: String? = nil) -> String {
     let input = Base64.encodeURL(Array(header.utf8)) + "." + Base64.encodeURL(Array(claims.utf8))
     let key = Array((secret ?? DevelopmentCredentials.jwtSecret).utf8)
@@ -15,67 +14,62 @@ private func jwt(header: String = #"{"alg":"HS256","typ":"JWT"}"#, claims: Strin
 
 @Suite("Credentials")
 struct CredentialsTests {
-    /// An endpoint that requires credentials, and a valid body.
+    private let network = VirtualNetwork()
+
     struct Endpoint: CustomTestStringConvertible {
         let method: HTTPRequest.Method
         let path: String
-        var body: String?
+        let hasBody: Bool
         var testDescription: String { "\(method.rawValue) \(path)" }
 
-        static let unknown = "00000000-0000-4000-8000-000000000000"
+        private init(_ method: HTTPRequest.Method, _ path: String, hasBody: Bool = false) {
+            (self.method, self.path, self.hasBody) = (method, "/api/v1/" + path, hasBody)
+        }
+
+        private static let unknown = "00000000-0000-4000-8000-000000000000"
         static let all = [
-            Endpoint(method: .post, path: "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#),
-            Endpoint(method: .get, path: "/api/v1/consultations"),
-            Endpoint(method: .head, path: "/api/v1/consultations"),
-            Endpoint(method: .get, path: "/api/v1/consultations/quick-actions"),
-            Endpoint(method: .get, path: "/api/v1/consultations/\(unknown)"),
-            Endpoint(method: .get, path: "/api/v1/consultations/\(unknown)/messages"),
-            Endpoint(method: .post, path: "/api/v1/consultations/\(unknown)/archive"),
-            Endpoint(method: .get, path: "/api/v1/consultations/\(unknown)/ws"),
-            Endpoint(method: .post, path: "/api/v1/consultations/chat-about-goal", body: #"{"goalId":"\#(unknown)"}"#),
-            Endpoint(method: .post, path: "/api/v1/goals", body: #"{"title":"T"}"#),
-            Endpoint(method: .get, path: "/api/v1/goals"),
-            Endpoint(method: .get, path: "/api/v1/goals/\(unknown)"),
-            Endpoint(method: .patch, path: "/api/v1/goals/\(unknown)", body: "{}"),
+            Endpoint(.post, "consultations", hasBody: true), Endpoint(.get, "consultations"),
+            Endpoint(.head, "consultations"), Endpoint(.get, "consultations/quick-actions"),
+            Endpoint(.get, "consultations/\(unknown)"), Endpoint(.get, "consultations/\(unknown)/messages"),
+            Endpoint(.post, "consultations/\(unknown)/archive"), Endpoint(.get, "consultations/\(unknown)/ws"),
+            Endpoint(.post, "consultations/chat-about-goal", hasBody: true), Endpoint(.post, "goals", hasBody: true),
+            Endpoint(.get, "goals"), Endpoint(.get, "goals/\(unknown)"),
+            Endpoint(.patch, "goals/\(unknown)", hasBody: true),
         ]
     }
 
-    /// Rejected credentials, and text that the message must contain.
     struct Refused: CustomTestStringConvertible {
-        let name: String
+        let testDescription: String
         let fields: [String]
         let message: String
-        var testDescription: String { name }
+        var hasUser = false
 
         private static let good = Request.token(for: TestUser.anna)
         private static let claims = #"{"sub":"anna","exp":4102444799}"#
+
+        private static func authorization(_ name: String, _ value: String, _ message: String) -> Refused {
+            Refused(
+                testDescription: name, fields: ["Authorization:\(value)", Request.apiKey], message: message,
+                hasUser: name.hasPrefix("expired"))
+        }
+
         private static func token(_ name: String, _ token: String, _ message: String) -> Refused {
-            Refused(name: name, fields: [Request.bearer(token), Request.apiKey], message: message)
+            authorization(name, " Bearer \(token)", message)
+        }
+
+        private static func key(_ name: String, _ fields: [String], _ message: String) -> Refused {
+            Refused(testDescription: name, fields: [Request.bearer(good)] + fields, message: message, hasUser: true)
         }
 
         static let all = [
-            Refused(name: "only the key", fields: [Request.apiKey], message: "has no Authorization field"),
-            Refused(
-                name: "another scheme", fields: ["Authorization: Basic YTpi", Request.apiKey],
-                message: "must read 'Bearer <JWT>'"),
-            Refused(
-                name: "no scheme", fields: ["Authorization: \(good)", Request.apiKey],
-                message: "must read 'Bearer <JWT>'"),
-            Refused(
-                name: "an empty Authorization", fields: ["Authorization:", Request.apiKey],
-                message: "must read 'Bearer <JWT>'"),
-            Refused(
-                name: "bytes that are not UTF-8", fields: ["Authorization: Bearer \u{FFFD}", Request.apiKey],
-                message: "is not valid"),
-            Refused(name: "no key", fields: [Request.bearer(good)], message: "has no X-API-Key field"),
-            Refused(
-                name: "another key", fields: [Request.bearer(good), "X-API-Key: wrong"], message: "is not this server's"
-            ),
-            Refused(
-                name: "a key too long", fields: [Request.bearer(good), Request.apiKey + "x"],
-                message: "is not this server's"),
-            Refused(
-                name: "an empty key", fields: [Request.bearer(good), "X-API-Key:"], message: "is not this server's"),
+            Refused(testDescription: "only the key", fields: [Request.apiKey], message: "has no Authorization field"),
+            authorization("another scheme", " Basic YTpi", "must read 'Bearer <JWT>'"),
+            authorization("no scheme", " \(good)", "must read 'Bearer <JWT>'"),
+            authorization("an empty Authorization", "", "must read 'Bearer <JWT>'"),
+            token("bytes that are not UTF-8", "\u{FFFD}", "is not valid"), key("no key", [], "has no X-API-Key field"),
+            key("another key", ["X-API-Key: wrong"], "is not this server's"),
+            key("a key too long", [Request.apiKey + "x"], "is not this server's"),
+            key("an empty key", ["X-API-Key:"], "is not this server's"),
             token("expired", jwt(claims: #"{"sub":"anna","exp":1738146600}"#), "it expired at 2025-01-29T10:30:00Z"),
             token("expired long ago", jwt(claims: #"{"sub":"anna","exp":-1e300}"#), "it expired at"),
             token("a foreign secret", jwt(claims: claims, secret: "foreign"), "signed with a secret other than"),
@@ -100,28 +94,19 @@ struct CredentialsTests {
         "Each endpoint returns 401 for bad credentials before it reads the id or the body",
         arguments: Endpoint.all, Refused.all)
     func refused(endpoint: Endpoint, credentials: Refused) throws {
-        let network = VirtualNetwork()
         var request = Request(method: endpoint.method, target: endpoint.path, fields: credentials.fields)
-        if endpoint.body != nil { request = request.json("not JSON") }
+        if endpoint.hasBody { request = request.json("not JSON") }
         let response = try network.exchange(request)
-        #expect(response.status == 401)
-        #expect(response.fields[.wwwAuthenticate] == "Bearer")
-        if endpoint.method == .head {
-            #expect(response.body.isEmpty)
-        } else {
-            #expect(response.errorCode == "UNAUTHORIZED")
-            #expect(response.message.contains(credentials.message), "\(response.message)")
-            #expect(response.json?["success"] == false)
-        }
+        #expect(response.status == 401 && response.fields[.wwwAuthenticate] == "Bearer")
+        guard endpoint.method != .head else { return #expect(response.body.isEmpty) }
+        #expect(response.errorCode == "UNAUTHORIZED" && response.json?["success"] == false)
+        #expect(response.message.contains(credentials.message), "\(response.message)")
     }
 
     @Test("An unverifiable token does not create a user", arguments: Refused.all)
     func noUser(credentials: Refused) throws {
-        let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/api/v1/consultations", fields: credentials.fields))
-        let verifies = credentials.name.contains("key") && credentials.name != "only the key"
-        let expired = credentials.name.hasPrefix("expired")
-        #expect(network.engine.defaultWorld.backend.userCount == (verifies || expired ? 1 : 0))
+        #expect(network.engine.defaultWorld.backend.userCount == (credentials.hasUser ? 1 : 0))
     }
 
     @Test(
@@ -129,46 +114,39 @@ struct CredentialsTests {
         arguments: ["bearer ", "BEARER ", "Bearer    "])
     func lenient(scheme: String) throws {
         let fields = ["Authorization: \(scheme)\(Request.token(for: TestUser.anna))", Request.apiKey]
-        #expect(try VirtualNetwork().exchange(Request(target: "/api/v1/consultations", fields: fields)).status == 200)
+        #expect(try network.exchange(Request(target: "/api/v1/consultations", fields: fields)).status == 200)
     }
 
     @Test("A token that expires during a connection returns 401 from that second on")
     func expiresOnTheWay() throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         let token = jwt(claims: #"{"sub":"anna","exp":1738146610}"#)
         let request = Request(target: "/api/v1/consultations", fields: [Request.bearer(token), Request.apiKey])
-        #expect(try client.exchange(request).status == 200)
-        network.advance(by: .milliseconds(9_999))
-        #expect(try client.exchange(request).status == 200)
+        for wait in [0, 9_999] {
+            network.advance(by: .milliseconds(wait))
+            #expect(try client.exchange(request).status == 200)
+        }
         network.advance(by: .milliseconds(1))
         let response = try client.exchange(request)
-        #expect(response.status == 401)
-        #expect(response.message.contains("it expired at 2025-01-29T10:30:10Z"))
+        #expect(response.status == 401 && response.message.contains("it expired at 2025-01-29T10:30:10Z"))
     }
 
     @Test("Each request on a connection needs its own credentials")
     func perRequest() throws {
-        let network = VirtualNetwork()
         let id = try network.consultation()
         let client = try network.client()
-        let path = "/api/v1/consultations/\(id)"
-        for _ in 0..<3 {
-            #expect(try client.exchange(.authorized(.get, path, as: TestUser.anna)).status == 200)
-            #expect(try client.exchange(.authorized(.get, path, as: TestUser.ben)).status == 404)
-            #expect(try client.exchange(Request(target: path)).status == 401)
-        }
+        let own = Request.authorized(.get, "/api/v1/consultations/\(id)", as: TestUser.anna)
+        let requests = [own, .authorized(.get, own.target, as: TestUser.ben), Request(target: own.target)]
+        for _ in 0..<3 { #expect(try requests.map { try client.exchange($0).status } == [200, 404, 401]) }
     }
 
     @Test("The server rejects a wrong key on a connection that sent the right key before")
     func keyEachTime() throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         let wrong = Request(
             target: "/api/v1/consultations", fields: [Request.bearer(DevelopmentCredentials.token()), "X-API-Key: x"])
         for _ in 0..<2 {
             #expect(try client.exchange(.authorized(.get, "/api/v1/consultations")).status == 200)
-            // Send the same bytes several times.
             for _ in 0..<3 { #expect(try client.exchange(wrong).status == 401) }
         }
     }
@@ -190,10 +168,9 @@ struct CredentialsTests {
     @Test("A full world returns 507 for a new user and serves the existing users")
     func usersFull() throws {
         let network = VirtualNetwork { $0.worldLimits.users = 1 }
-        #expect(try network.exchange(.authorized(.get, "/api/v1/consultations", as: "first")).status == 200)
-        let response = try network.exchange(.authorized(.get, "/api/v1/consultations", as: "second"))
-        #expect(response.status == 507)
-        #expect(response.errorCode == "STORE_FULL")
-        #expect(try network.exchange(.authorized(.get, "/api/v1/consultations", as: "first")).status == 200)
+        let answers = try ["first", "second", "first"].map {
+            try network.exchange(.authorized(.get, "/api/v1/consultations", as: $0))
+        }
+        #expect(answers.map(\.status) == [200, 507, 200] && answers[1].errorCode == "STORE_FULL")
     }
 }

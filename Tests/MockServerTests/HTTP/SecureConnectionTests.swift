@@ -5,34 +5,24 @@ import Testing
 
 @Suite("Secure connections in the engine")
 struct SecureConnectionTests {
-    private func logged(_ network: VirtualNetwork) -> [String] {
-        network.observations.filter { $0.level >= .notice }.map(\.description)
-    }
+    private let network = VirtualNetwork()
+
+    private var logged: [String] { network.observations.filter { $0.level >= .notice }.map(\.description) }
 
     @Test("The server closes a connection whose TLS handshake takes 10 s")
     func handshakeTime() throws {
-        let network = VirtualNetwork()
         let client = try network.open(isSecure: true)
-        network.advance(by: .milliseconds(9_999))
-        #expect(client.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(client.ending == .closed)
-        #expect(client.received.isEmpty)
-        #expect(logged(network) == ["TLS: The client did not finish the handshake within 10 s."])
-        #expect(network.engine.isEmpty)
+        #expect(network.endings(of: client, after: .seconds(10)) == [.open, .closed])
+        #expect(client.received.isEmpty && network.engine.isEmpty)
+        #expect(logged == ["TLS: The client did not finish the handshake within 10 s."])
     }
 
     @Test("After the TLS handshake, the usual time limits apply")
     func secured() throws {
-        let network = VirtualNetwork()
         let client = try network.open(isSecure: true)
         network.advance(by: .seconds(9))
         network.engine.secured(client.id, at: network.now)
-        network.advance(by: .milliseconds(74_999))
-        #expect(client.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(client.ending == .closed)
-        #expect(logged(network).isEmpty)
+        #expect(network.endings(of: client, after: .seconds(75)) == [.open, .closed] && logged.isEmpty)
     }
 
     @Test("A connection beyond the limit gets its 503 after the TLS handshake", arguments: [true, false])
@@ -51,30 +41,23 @@ struct SecureConnectionTests {
             #expect(client.received.isEmpty)
         }
         #expect(client.ending == .closed)
-        #expect(network.engine.connections.count == 1)
-        #expect(network.engine.connections.heldBytes == 0)
+        #expect(network.engine.connections.count == 1 && network.engine.connections.heldBytes == 0)
     }
 
     @Test("After a failed handshake, the connection lingers up to 2 s for its alert", arguments: [true, false])
     func failed(closesInReply: Bool) throws {
-        let network = VirtualNetwork()
         let client = try network.open(isSecure: true)
         client.closesInReply = closesInReply
         network.engine.tlsFailed("No.", on: client.id, at: network.now)
         network.settle()
-        #expect(client.sawEndOfStream)
-        if !closesInReply {
-            network.advance(by: .milliseconds(1_999))
-            #expect(client.ending == .open)
-            network.advance(by: .milliseconds(1))
-        }
-        #expect(client.ending == .closed)
-        #expect(logged(network) == ["TLS: No."])
+        let atOnce: VirtualClient.Ending = closesInReply ? .closed : .open
+        #expect(client.sawEndOfStream && client.ending == atOnce)
+        #expect(network.endings(of: client, after: .seconds(2)) == [atOnce, .closed])
+        #expect(logged == ["TLS: No."])
     }
 
     @Test("A TLS failure drops unsent bytes and journals the socket's end")
     func broken() throws {
-        let network = VirtualNetwork()
         let id = try network.consultation()
         let wire = try network.open(isSecure: true)
         network.engine.secured(wire.id, at: network.now)
@@ -85,11 +68,9 @@ struct SecureConnectionTests {
         network.engine.tlsFailed("A record was changed.", on: wire.id, at: network.now)
         network.settle()
         wire.read()
-        #expect(wire.received.count == received)
-        #expect(wire.ending == .closed)
+        #expect(wire.received.count == received && wire.ending == .closed)
         #expect(network.engine.connections.heldBytes == 0)
-        let journal = String(decoding: network.engine.journalLines(ofWorld: "default"), as: UTF8.self)
-        #expect(journal.contains(#""cause":"reset""#))
+        #expect(try network.plainWorld().journal().contains { $0["cause"] == "reset" })
     }
 
     @Test("Plain HTTP on a TLS connection gets an error with the right URL")
@@ -105,7 +86,6 @@ struct SecureConnectionTests {
 
     @Test("The server detects TLS on a plain port only where a request may start")
     func tlsOnPlainPort() throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         #expect(try client.exchange(Request()).status == 200)
         // In a body, this byte has no special meaning.

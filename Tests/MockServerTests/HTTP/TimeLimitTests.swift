@@ -5,45 +5,35 @@ import Testing
 
 @Suite("Time limits")
 struct TimeLimitTests {
-    /// A way in which a head or body stalls: the bytes that arrive immediately, and the bytes that trickle in
-    /// afterwards.
+    private let network = VirtualNetwork()
+
+    /// The bytes of an incomplete request that arrive at once, and those that trickle in afterwards.
     struct Stall: CustomTestStringConvertible {
-        let name: String
+        let testDescription: String
         let first: String
         let trickle: [UInt8]
-        let message: String
-        var testDescription: String { name }
+        let part: String
 
+        private init(_ name: String, of part: String, _ first: String, trickle: String = "") {
+            (testDescription, self.part, self.first, self.trickle) = (name, part, first, Array(trickle.utf8))
+        }
+
+        private static let post = "POST /api/v1/consultations HTTP/1.1\r\nHost: a\r\n"
         static let all = [
+            Stall("no more of the request line", of: "head", "GET /hea"),
+            Stall("the head trickles", of: "head", "GET /health HTTP/1.1\r\n", trickle: "X: a"),
+            Stall("one CR of an empty line", of: "head", "\r"),
+            Stall("no body", of: "body", "\(post)Content-Length: 99\r\n\r\n"),
+            Stall("the body trickles", of: "body", "\(post)Content-Length: 99\r\n\r\n", trickle: "{\"persona\":"),
+            Stall("no chunk", of: "body", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"),
             Stall(
-                name: "no more of the request line", first: "GET /hea", trickle: [],
-                message: "The request's head did not arrive within 10 s"),
-            Stall(
-                name: "the head trickles", first: "GET /health HTTP/1.1\r\n", trickle: Array("X: ".utf8) + [0x61],
-                message: "The request's head did not arrive within 10 s"),
-            Stall(
-                name: "one CR of an empty line", first: "\r", trickle: [],
-                message: "The request's head did not arrive within 10 s"),
-            Stall(
-                name: "no body", first: "POST /api/v1/consultations HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n",
-                trickle: [], message: "The request's body did not arrive within 10 s"),
-            Stall(
-                name: "the body trickles",
-                first: "POST /api/v1/consultations HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n",
-                trickle: Array("{\"persona\":".utf8), message: "The request's body did not arrive within 10 s"),
-            Stall(
-                name: "no chunk", first: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
-                trickle: [], message: "The request's body did not arrive within 10 s"),
-            Stall(
-                name: "100 Continue was sent, no body",
-                first: "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n", trickle: [],
-                message: "The request's body did not arrive within 10 s"),
+                "100 Continue was sent, no body", of: "body",
+                "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"),
         ]
     }
 
     @Test("A stalled request gets a 408 after exactly 10 s", arguments: Stall.all)
     func stall(_ stall: Stall) throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         client.wire.send(stall.first)
         for byte in stall.trickle {
@@ -55,47 +45,38 @@ struct TimeLimitTests {
         #expect(client.wire.ending == .open)
         network.advance(by: .milliseconds(1))
         let response = try client.response(to: Request(method: .post))
-        #expect(response.status == 408)
-        #expect(response.errorCode == "REQUEST_TIMEOUT")
-        #expect(response.message.hasPrefix(stall.message))
-        #expect(response.fields[.connection] == "close")
-        #expect(client.wire.ending == .closed)
-        #expect(network.engine.isEmpty)
+        #expect(response.refusal == "408 REQUEST_TIMEOUT" && response.fields[.connection] == "close")
+        #expect(response.message.hasPrefix("The request's \(stall.part) did not arrive within 10 s"))
+        #expect(client.wire.ending == .closed && network.engine.isEmpty)
     }
 
     @Test("The server closes an idle connection after 75 s", arguments: [0, 1, 5])
     func idle(requests: Int) throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         for _ in 0..<requests {
             network.advance(by: .seconds(40))
             #expect(try client.exchange(Request()).status == 200)
         }
         let received = client.wire.received.count
-        network.advance(by: .milliseconds(74_999))
-        #expect(client.wire.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(client.wire.ending == .closed)
+        #expect(network.endings(of: client.wire, after: .seconds(75)) == [.open, .closed])
         #expect(client.wire.received.count == received)
     }
 
     @Test("Each request has 10 s, however slow the earlier requests were")
     func ownTime() throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         let request = Request(fields: ["Connection: keep-alive"])
         for _ in 0..<20 {
-            let half = request.bytes.count / 2
-            client.wire.send(Array(request.bytes[..<half]))
+            let halves = request.bytes.cut(at: request.bytes.count / 2).map(Array.init)
+            client.wire.send(halves[0])
             network.advance(by: .seconds(9))
-            client.wire.send(Array(request.bytes[half...]))
+            client.wire.send(halves[1])
             #expect(try client.response(to: request).status == 200)
         }
     }
 
     @Test("A request's body has 10 s from the end of its head")
     func headThenBody() throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         let request = Request.create()
         client.wire.send("POST /api")
@@ -108,49 +89,39 @@ struct TimeLimitTests {
 
     @Test("A busy connection adds few entries to the deadline queue", arguments: [0, 300])
     func queueStaysSmall(pause: Int) throws {
-        let network = VirtualNetwork()
         let client = try network.client()
-        let request = Request()
         for _ in 0..<3_000 {
-            client.wire.send(request.bytes, cutAt: 10)
+            client.wire.send(Request().bytes, cutAt: 10)
             network.advance(by: .milliseconds(pause))
-            #expect(try client.response(to: request).status == 200)
+            #expect(try client.response().status == 200)
         }
         #expect(network.engine.deadlines.count < 16)
     }
 
     @Test("The deadline queue drops the entries for closed connections")
     func queueForgets() throws {
-        let network = VirtualNetwork()
         let stays = try network.client()
         for _ in 0..<20_000 { try network.open().vanish() }
         #expect(network.engine.deadlines.count < 2_000)
         network.advance(by: .seconds(75))
-        #expect(network.engine.deadlines.count == 0)
-        #expect(stays.wire.ending == .closed)
+        #expect(network.engine.deadlines.count == 0 && stays.wire.ending == .closed)
     }
 
     @Test("The server drops a client 75 s after the last byte it reads")
     func slowReader() throws {
-        let network = VirtualNetwork()
         let client = try network.open(window: 0)
-        // The request arrives in two pieces, so the time limit for its arrival has passed by the time the response is
-        // made.
+        // The request arrives in two pieces, so its own time limit has passed when the response is made.
         client.send(Request().bytes, cutAt: 5)
         for _ in 0..<5 {
             network.advance(by: .seconds(74))
             #expect(client.ending == .open)
             client.read(1)
         }
-        network.advance(by: .milliseconds(74_999))
-        #expect(client.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(client.ending == .reset)
+        #expect(network.endings(of: client, after: .seconds(75)) == [.open, .reset])
     }
 
     @Test("A slow reader gets the whole of a connection's last response", arguments: [true, false])
     func slowReaderOfLastResponse(hasFinishedWriting: Bool) throws {
-        let network = VirtualNetwork()
         let client = try network.open(window: 0)
         client.send(Request(fields: ["Connection: close"]).bytes, cutAt: 5)
         if hasFinishedWriting { client.finishWriting() }
@@ -159,19 +130,14 @@ struct TimeLimitTests {
             network.advance(by: .seconds(5))
             client.read(1)
         }
-        #expect(client.received.count == whole)
-        #expect(client.ending == .closed)
+        #expect(client.received.count == whole && client.ending == .closed)
     }
 
     @Test("The server drops a half-closed client that reads nothing for 75 s")
     func finishedAndNeverReads() throws {
-        let network = VirtualNetwork()
         let client = try network.open(window: 0)
         client.send(Request().bytes)
         client.finishWriting()
-        network.advance(by: .milliseconds(74_999))
-        #expect(client.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(client.ending == .reset)
+        #expect(network.endings(of: client, after: .seconds(75)) == [.open, .reset])
     }
 }
