@@ -1,4 +1,3 @@
-import FitIQAPI
 import JSON
 import TestSupport
 import Testing
@@ -7,18 +6,26 @@ import Testing
 
 @Suite("Live control: forks and marks")
 struct ForkTests {
-    /// A world's state without the parts that differ between worlds.
+    private let network = VirtualNetwork()
+
     private static func state(_ world: WorldClient) throws -> JSONValue {
         var state = try #require(try world.ask(.get, "state").json?.object)
         state["name"] = nil
         return .object(state)
     }
 
+    private static func journal(_ world: WorldClient) throws -> [JSONValue] {
+        try world.journal().map { entry in
+            var object = entry.object ?? JSONObject()
+            object["world"] = nil
+            return .object(object)
+        }
+    }
+
     /// A world that is in the middle of an answer and has a goal and a meal.
-    private static func busyWorld(_ network: VirtualNetwork, judged: Bool = false) throws -> (
-        WorldClient, VirtualSocket
-    ) {
-        let world = try network.world("{\"clock\":\"manual\",\"judged\":\(judged)}")
+    private static func busyWorld() throws -> (WorldClient, VirtualSocket) {
+        let network = VirtualNetwork.manual()
+        let world = try network.world(#"{"clock":"manual"}"#)
         _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
         let socket = try world.socket(on: try world.consultation())
         _ = socket.takeEvents()
@@ -39,36 +46,26 @@ struct ForkTests {
 
     @Test("A fork copies the world and then changes independently")
     func fork() throws {
-        let network = VirtualNetwork.manual()
-        let (world, socket) = try Self.busyWorld(network)
+        let (world, socket) = try Self.busyWorld()
         let fork = try Self.fork(world)
         #expect(try Self.state(fork) == Self.state(world))
         #expect(fork.token != world.token && fork.apiKey != world.apiKey)
         // The fork's journal is the same as the world's, plus the end of the socket that was not forked.
-        func bare(_ entry: JSONValue) -> JSONValue {
-            var object = entry.object ?? JSONObject()
-            object["world"] = nil
-            return .object(object)
-        }
-        let (old, new) = (try world.journal().map(bare), try fork.journal().map(bare))
-        #expect(Array(new.dropLast()) == old)
+        let (old, new) = (try Self.journal(world), try Self.journal(fork))
+        #expect(new.dropLast() == old[...])
         #expect(new.last?["kind"] == "closed" && new.last?["connection"] == 3 && new.last?["cause"] == "shutdown")
         // The clock and the due events are the same.
-        let due = try fork.ask(.get, "clock").json
-        #expect(due?["now"] == (try world.ask(.get, "clock").json?["now"]))
-        try world.advance("10s")
-        try fork.advance("10s")
-        #expect(try Self.state(fork) == Self.state(world))
-        #expect(socket.takeTypes().last != nil)
+        #expect(try fork.ask(.get, "clock").json?["now"] == world.ask(.get, "clock").json?["now"])
+        for world in [world, fork] { try world.advance("10s") }
+        #expect(try Self.state(fork) == Self.state(world) && socket.takeTypes().last != nil)
         // The next ids are the same; later ids differ.
-        #expect(try fork.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
-        #expect(try Self.state(fork) != Self.state(world))
-        #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
-        #expect(try Self.state(fork) == Self.state(world))
+        for (creator, areSame) in [(fork, false), (world, true)] {
+            #expect(try creator.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
+            #expect(try (Self.state(fork) == Self.state(world)) == areSame)
+        }
         #expect(try fork.exchange(.get, "/api/v1/goals", token: world.token).status == 401)
         // The fork's URLs contain its own id.
-        let listed = try fork.exchange(.get, "/api/v1/consultations").text
-        #expect(!listed.contains("/w/\(world.id)/"))
+        #expect(try !fork.exchange(.get, "/api/v1/consultations").text.contains("/w/\(world.id)/"))
     }
 
     @Test("A fork includes faults with their counts, and verdicts with their findings")
@@ -81,20 +78,20 @@ struct ForkTests {
         _ = try world.exchange(.get, "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000")
         let fork = try Self.fork(world)
         #expect(try fork.ask(.get, "faults").text == world.ask(.get, "faults").text)
-        let verdicts = [try fork.ask(.get, "verdicts").json, try world.ask(.get, "verdicts").json].map { answer in
-            answer?["verdicts"]?.array?.map { [$0["id"], $0["verdict"], $0["exercised"]] }
+        let verdicts = try [fork, world].map {
+            try $0.ask(.get, "verdicts").json?["verdicts"]?.array?.map { [$0["id"], $0["verdict"], $0["exercised"]] }
         }
         #expect(verdicts[0] == verdicts[1])
-        let status = try fork.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#).status
-        #expect(status == 503)
-        #expect(try fork.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#).status == 201)
+        for status in [503, 201] {
+            let create = try fork.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#)
+            #expect(create.status == status)
+        }
         // The world's own count is unaffected.
         #expect(try world.ask(.get, "faults/first").json?["acted"] == 1)
     }
 
     @Test("A fork of an unjudged world can be judged", arguments: [true, false])
     func judged(_ isJudged: Bool) throws {
-        let network = VirtualNetwork()
         let fork = try Self.fork(try network.world(), "{\"judged\":\(isJudged)}")
         #expect((network.engine.worlds["\(fork.id)"]?.judge != nil) == isJudged)
         #expect(try fork.ask(.post, "fork", #"{"judge":true}"#).status == 400)
@@ -115,23 +112,18 @@ struct ForkTests {
     @Test("Requests to a large world wait while a job copies it")
     func job() throws {
         let network = VirtualNetwork.manual()
-        let world = try network.world(#"{"clock":"manual"}"#)
-        #expect(try world.network.admin(.put, world.admin + "state", largeState()).status == 200)
+        let world = try network.largeWorld(#"{"clock":"manual"}"#)
         let before = try Self.state(world)
         let jobs = HeldJobs(network)
-        let client = try network.client()
-        let request = Request(method: .post, target: "/__admin/" + world.admin + "fork").json("{}")
-        client.wire.send(request.bytes)
+        let client = try world.send(.post, "fork", "{}")
         #expect(jobs.count == 1 && client.wire.received.isEmpty)
-        let waiting = try network.client()
-        let goals = world.request(.get, "/api/v1/goals")
-        waiting.wire.send(goals.bytes)
+        let waiting = try network.sending(world.request(.get, "/api/v1/goals"))
         #expect(waiting.wire.received.isEmpty)
         try jobs.runAll()
         network.catchUp()
         try jobs.runAll()
-        let fork = try WorldClient(network, try client.response(to: request))
-        #expect(try waiting.response(to: goals).status == 200)
+        let fork = try WorldClient(network, try client.response())
+        #expect(try waiting.response().status == 200)
         network.engine.startJob = nil
         #expect(try Self.state(fork) == before)
     }
@@ -154,8 +146,7 @@ struct ForkTests {
 
     @Test("A world can rewind to the same mark repeatedly", arguments: [true, false])
     func rewind(_ byNumber: Bool) throws {
-        let network = VirtualNetwork.manual()
-        let (world, socket) = try Self.busyWorld(network)
+        let (world, socket) = try Self.busyWorld()
         let before = try Self.state(world)
         let mark = try #require(try world.ask(.post, "marks", #"{"name":"before"}"#).json)
         #expect(try mark["name"] == "before" && mark["number"]?.int == world.journal().count)
@@ -170,8 +161,7 @@ struct ForkTests {
             let to = byNumber ? "\(mark["number"]?.int ?? 0)" : "\"before\""
             let answer = try world.ask(.post, "rewind", "{\"to\":\(to)}")
             #expect(answer.status == 200, "\(answer.text)")
-            #expect(try Self.state(world) == before)
-            #expect(try world.ask(.get, "clock").json == clock)
+            #expect(try Self.state(world) == before && world.ask(.get, "clock").json == clock)
             // The journal continues.
             let journal = try world.journal()
             #expect(journal.count > count && journal.last?["kind"] == "note")
@@ -182,19 +172,17 @@ struct ForkTests {
         let closed = try #require(try world.journal().first { $0["kind"] == "closed" })
         #expect(closed["cause"] == "shutdown" && closed["by"] == "server")
         // New sockets get the answer that was streaming at the mark, as before.
-        let again = try world.exchange(.get, "/api/v1/consultations")
-        #expect(again.status == 200)
+        #expect(try world.exchange(.get, "/api/v1/consultations").status == 200)
     }
 
     @Test("A rewind ends sockets as its request specifies", arguments: ["close", "finish", "reset"])
     func sockets(_ ending: String) throws {
-        let network = VirtualNetwork.manual()
-        let (world, socket) = try Self.busyWorld(network)
+        let (world, socket) = try Self.busyWorld()
         _ = try world.ask(.post, "marks")
         #expect(try world.ask(.post, "rewind", "{\"to\":\"mark-1\",\"sockets\":\"\(ending)\"}").status == 200)
         _ = socket.takeEvents()
         #expect(socket.wire.ending == (ending == "reset" ? .reset : .closed))
-        #expect(try world.journal().filter { $0["kind"] == "closed" }.count == 1)
+        #expect(try world.journal().count { $0["kind"] == "closed" } == 1)
         #expect(try world.ask(.get, "sockets").json?["sockets"] == [])
     }
 
@@ -202,9 +190,8 @@ struct ForkTests {
         "A rewind ends sockets as the scenario specifies unless the request specifies otherwise",
         arguments: [("close", nil), ("finish", nil), ("reset", nil), ("reset", "finish")])
     func onRewind(_ written: String, _ asked: String?) throws {
-        let network = VirtualNetwork.manual()
-        let scenario = "{\"name\":\"a\",\"on_rewind\":\"\(written)\"}"
-        let world = try network.world("{\"clock\":\"manual\",\"scenario\":\(scenario)}")
+        let scenario = #"{"name":"a","on_rewind":"\#(written)"}"#
+        let world = try VirtualNetwork.manual().world(#"{"clock":"manual","scenario":\#(scenario)}"#)
         let socket = try world.socket(on: try world.consultation())
         _ = socket.takeTypes()
         #expect(try world.ask(.post, "marks", "{}").status == 201)
@@ -226,15 +213,13 @@ struct ForkTests {
         #expect(socket.takeTypes() == ["connected"])
         #expect(try world.ask(.post, "marks").status == 201)
         #expect(try world.ask(.post, "rewind", "{\"to\":\"mark-1\",\"sockets\":\"\(ending)\"}").status == 200)
-        #expect(socket.takeTypes() == ["pong"])
-        #expect(socket.wire.ending == (ending == "reset" ? .reset : .closed))
+        #expect(socket.takeTypes() == ["pong"] && socket.wire.ending == (ending == "reset" ? .reset : .closed))
         let frame = try #require(try world.journal().last { $0["kind"] == "frame" })
         #expect(frame["delivery"] == nil && frame["payload"]?.string?.contains("pong") == true)
     }
 
     @Test("A rewind ends only the world's own sockets")
     func others() throws {
-        let network = VirtualNetwork()
         let (world, other) = (try network.world(), try network.world())
         let socket = try world.socket(on: try world.consultation())
         let theirs = try other.socket(on: try other.consultation())
@@ -275,8 +260,7 @@ struct ForkTests {
         }
         #expect(try world.ask(.post, "rewind", #"{"to":"b"}"#).status == 200)
         #expect(try names() == ["a", "b"])
-        #expect(try world.ask(.delete, "marks/a").status == 204)
-        #expect(try world.ask(.delete, "marks/a").status == 404)
+        for status in [204, 404] { #expect(try world.ask(.delete, "marks/a").status == status) }
         let unknown = try world.ask(.post, "rewind", #"{"to":"a"}"#)
         #expect(unknown.status == 404 && unknown.message.contains(#""b" (entry 2)"#), "\(unknown.text)")
         #expect(try names() == ["b"])
@@ -288,10 +272,9 @@ struct ForkTests {
     func markLimits() throws {
         let world = try VirtualNetwork().world()
         let name = String(repeating: "x", count: Mark.nameBytes)
-        #expect(try world.ask(.post, "marks", "{\"name\":\"\(name)x\"}").status == 400)
-        #expect(try world.ask(.post, "marks", "{\"name\":\"\"}").status == 400)
-        #expect(try world.ask(.post, "marks", "{\"name\":\"\(name)\"}").status == 201)
-        #expect(try world.ask(.post, "marks", "{\"name\":\"\(name)\"}").status == 400)
+        for (name, status) in [(name + "x", 400), ("", 400), (name, 201), (name, 400)] {
+            #expect(try world.ask(.post, "marks", #"{"name":"\#(name)"}"#).status == status, "\(name)")
+        }
         for _ in 1..<Mark.most { #expect(try world.ask(.post, "marks").status == 201) }
         #expect(try world.ask(.post, "marks").status == 507)
         #expect(try world.ask(.post, "fork").status == 201)
@@ -321,8 +304,7 @@ struct ForkTests {
             (#"{"to":"mark-1","sockets":"keep"}"#, 400), (#"{"mark":"mark-1"}"#, 400),
         ])
     func refused(_ body: String, _ status: Int) throws {
-        let network = VirtualNetwork.manual()
-        let (world, socket) = try Self.busyWorld(network)
+        let (world, socket) = try Self.busyWorld()
         _ = try world.ask(.post, "marks")
         let count = try world.journal().count
         #expect(try world.ask(.post, "rewind", body).status == status)
@@ -332,25 +314,21 @@ struct ForkTests {
     @Test("A job rewinds a large world and leaves its mark unchanged")
     func largeRewind() throws {
         let network = VirtualNetwork.manual()
-        let world = try network.world(#"{"clock":"manual"}"#)
-        #expect(try network.admin(.put, world.admin + "state", largeState()).status == 200)
+        let world = try network.largeWorld(#"{"clock":"manual"}"#)
         let before = try Self.state(world)
         let jobs = HeldJobs(network)
         func send(_ path: String, _ body: String) throws -> Response {
-            let client = try network.client()
-            let request = Request(method: .post, target: "/__admin/" + world.admin + path).json(body)
-            client.wire.send(request.bytes)
+            let client = try world.send(.post, path, body)
             try #require(jobs.count == 1)
             while jobs.count > 0 {
                 try jobs.runAll()
                 network.catchUp()
             }
-            return try client.response(to: request)
+            return try client.response()
         }
         #expect(try send("marks", "{}").status == 201)
         for _ in 0..<2 {
-            let goal = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
-            #expect(goal.status == 201)
+            #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
             #expect(try send("rewind", #"{"to":"mark-1"}"#).status == 200)
         }
         network.engine.startJob = nil
@@ -359,12 +337,8 @@ struct ForkTests {
 
     @Test("A fork of a replaying world keeps its position in the session")
     func replayed() throws {
-        func entry(_ number: Int) -> String {
-            #"{"startedDateTime":"2025-01-29T10:30:0\#(number)Z","time":0,"request":{"method":"GET","url":"https://api.example/next","headers":[]},"response":{"status":200,"headers":[],"content":{"mimeType":"text/plain","text":"\#(number)"}},"timings":{"send":0,"wait":0,"receive":0}}"#
-        }
-        let session = #"{"log":{"version":"1.2","entries":[\#(entry(1)),\#(entry(2)),\#(entry(3))]}}"#
-        let network = VirtualNetwork()
-        let world = try network.world(#"{"scenario":{"name":"take","replay":{"session":\#(session)}}}"#)
+        let take = (1...3).reduce(Take()) { $0.asked("GET", "/next", at: Int64($1), answer: "\($1)") }
+        let world = try network.world(#"{"scenario":\#(take.json)}"#)
         func next(_ world: WorldClient) throws -> String { try world.exchange(.get, "/next").text }
         #expect(try next(world) == "1")
         _ = try world.ask(.post, "marks")

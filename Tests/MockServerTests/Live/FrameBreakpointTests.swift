@@ -1,23 +1,27 @@
 import Digests
-import FitIQAPI
-import HTTPTypes
 import JSON
 import TestSupport
 import Testing
-import Traffic
-import WebSocket
 
 @testable import MockServer
 
 @Suite("Breakpoints: frames")
 struct FrameBreakpointTests {
     static let ping = #"{"type":"ping"}"#
+    private static let nonsense = #"{"type":"nonsense"}"#
+    static let onPongs = #"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#
+    private static let onPings = #"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#
+    private static let onClients = #"{"on":"frame","direction":"client_to_server"}"#
 
-    /// A world with a socket that has received `connected`.
     struct Chat {
         let held: HeldWorld
         let id: String
         let socket: VirtualSocket
+
+        init(_ network: VirtualNetwork = .manual(), adding breakpoint: String? = nil) throws {
+            try self.init(HeldWorld(network))
+            if let breakpoint { try held.add(breakpoint) }
+        }
 
         init(_ held: HeldWorld) throws {
             self.held = held
@@ -26,9 +30,20 @@ struct FrameBreakpointTests {
             #expect(socket.takeTypes() == ["connected"])
         }
 
-        func types() -> [String] {
+        /// Sends texts, and returns the types of the frames that arrive.
+        func types(after texts: String...) -> [String] {
+            for text in texts { socket.send(text) }
             socket.update()
             return socket.takeTypes()
+        }
+
+        func types(acting json: String) throws -> [String] {
+            try held.act(json)
+            return types()
+        }
+
+        func archive() throws {
+            #expect(try held.world.exchange(.post, "/api/v1/consultations/\(id)/archive").status == 200)
         }
 
         /// The journal's events about the socket since it opened.
@@ -37,26 +52,19 @@ struct FrameBreakpointTests {
 
     @Test("A breakpoint holds a server frame and everything behind it on an open socket")
     func server() throws {
-        let chat = try Chat(HeldWorld())
-        let shown = try chat.held.world.ask(
-            .post, "breakpoints",
-            #"{"name":"b","on":"socket","at":{"type":"pong"},"hold":{"what":"server_to_client","for":"90s"}}"#)
+        let chat = try Chat()
+        let rule = #""on":"socket","at":{"type":"pong"},"hold":{"what":"server_to_client","for":"90s"}"#
         #expect(
-            shown.text
-                == #"{"name":"b","enabled":true,"on":"socket","at":{"type":"pong"},"hold":{"what":"server_to_client","for":"90s"},"#
-                + #""matches":0,"acted":0,"holding":0}"#)
-        chat.socket.send(Self.ping)
-        chat.socket.send(#"{"type":"nonsense"}"#)
-        chat.socket.send(Self.ping)
-        #expect(chat.types() == [])
+            try chat.held.world.ask(.post, "breakpoints", #"{"name":"b",\#(rule)}"#).text
+                == #"{"name":"b","enabled":true,\#(rule),"matches":0,"acted":0,"holding":0}"#)
+        #expect(chat.types(after: Self.ping, Self.nonsense, Self.ping) == [])
         let thing = try #require(try chat.held.held().first)
         #expect(thing["place"] == "frame" && thing["direction"] == "server_to_client" && thing["behind"] == 2)
         #expect(thing["frame"]?["opcode"] == "text" && thing["frame"]?["payload"]?.string?.contains("pong") == true)
         #expect(try chat.held.world.ask(.get, "breakpoints/b").json?["holding"] == 1)
         try chat.held.world.advance("3s")
         // The next message is then held.
-        let second = try chat.held.act(#"{"action":"continue"}"#)
-        #expect(second.json?["next"] == .null)
+        #expect(try chat.held.act(#"{"action":"continue"}"#).json?["next"] == .null)
         #expect(chat.types() == ["pong", "error"])
         let next = try #require(try chat.held.held().first)
         #expect(next["due"] == "2025-01-29T10:30:00.000000000Z" && next["behind"] == 0)
@@ -72,86 +80,70 @@ struct FrameBreakpointTests {
 
     @Test("An operator can change, drop or step a held server frame")
     func acts() throws {
-        let chat = try Chat(HeldWorld())
-        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong","text":"pong"}}"#)
+        let chat = try Chat(
+            adding: #"{"on":"frame","direction":"server_to_client","match":{"type":"pong","text":"pong"}}"#)
         chat.socket.send(Self.ping)
-        try chat.held.act(#"{"action":"change","json":{"type":"surprise"}}"#)
-        #expect(chat.types() == ["surprise"])
+        #expect(try chat.types(acting: #"{"action":"change","json":{"type":"surprise"}}"#) == ["surprise"])
         #expect(try chat.held.world.journal().last?["payload"] == #"{"type":"surprise"}"#)
         chat.socket.send(Self.ping)
-        try chat.held.act(#"{"action":"drop"}"#)
-        #expect(chat.types() == [])
+        #expect(try chat.types(acting: #"{"action":"drop"}"#) == [])
         let lost = try chat.held.world.journal().last
         #expect(lost?["delivery"] == "none" && lost?["faults"] == ["live-1"])
         // A step holds the next message of any kind.
         chat.socket.send(Self.ping)
         #expect(try chat.held.act(#"{"action":"step"}"#).json?["next"] == .null)
         #expect(chat.types() == ["pong"])
-        chat.socket.send(#"{"type":"nonsense"}"#)
-        chat.socket.send(#"{"type":"nonsense"}"#)
-        #expect(chat.types() == [])
+        #expect(chat.types(after: Self.nonsense, Self.nonsense) == [])
         #expect(try chat.held.act(#"{"action":"step"}"#).json?["next"]?.int == chat.held.number())
         #expect(chat.types() == ["error"])
-        try chat.held.act(#"{"action":"change","text":"{\"type\":\"last\"}","step":true}"#)
-        #expect(chat.types() == ["last"])
-        chat.socket.send(Self.ping)
-        #expect(chat.types() == [])
+        #expect(try chat.types(acting: #"{"action":"change","text":"{\"type\":\"last\"}","step":true}"#) == ["last"])
+        #expect(chat.types(after: Self.ping) == [])
         #expect(try chat.held.world.ask(.post, "held", #"{"action":"drop"}"#).text == #"{"released":1}"#)
         #expect(chat.types() == [])
     }
 
     @Test("A breakpoint holds a client frame and everything behind it before the server sees them")
     func client() throws {
-        let chat = try Chat(HeldWorld())
-        try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
+        let chat = try Chat(adding: Self.onPings)
         chat.socket.send(Self.ping)
         chat.socket.ping("after")
-        chat.socket.send(#"{"type":"nonsense"}"#)
-        #expect(chat.types() == [])
-        #expect(chat.socket.events.isEmpty)
+        #expect(chat.types(after: Self.nonsense) == [])
         let thing = try #require(try chat.held.held().first)
         #expect(thing["direction"] == "client_to_server" && thing["frame"]?["payload"]?.string == Self.ping)
         #expect(try chat.story() == ["frame [live-1]", "held frame"])
-        try chat.held.act(#"{"action":"continue"}"#)
-        #expect(chat.types() == ["pong", "pong([97, 102, 116, 101, 114])", "error"])
+        #expect(
+            try chat.types(acting: #"{"action":"continue"}"#) == ["pong", "pong([97, 102, 116, 101, 114])", "error"])
         #expect(
             try chat.story() == [
                 "frame [live-1]", "held frame", "released continued", "frame", "frame", "frame", "frame",
             ])
         // The journal has the client's frame, and its outcome.
         chat.socket.send(Self.ping)
-        try chat.held.act(#"{"action":"change","json":{"type":"other"}}"#)
-        #expect(chat.types() == ["error"])
+        #expect(try chat.types(acting: #"{"action":"change","json":{"type":"other"}}"#) == ["error"])
         let entries = try chat.held.world.journal()
         #expect(entries.last { $0["kind"] == "released" }?["payload"] == #"{"type":"other"}"#)
         #expect(entries.last { $0["faults"] == ["live-1"] }?["payload"]?.string == Self.ping)
         chat.socket.send(Self.ping)
         try chat.held.act(#"{"action":"drop"}"#)
-        #expect(chat.types() == [])
-        chat.socket.send(Self.ping)
+        #expect(chat.types(after: Self.ping) == [])
         try chat.held.act(#"{"action":"step"}"#)
-        chat.socket.send(#"{"type":"nonsense"}"#)
-        #expect(chat.types() == ["pong"])
-        try chat.held.act(#"{"action":"continue"}"#)
-        #expect(chat.types() == ["error"])
+        #expect(chat.types(after: Self.nonsense) == ["pong"])
+        #expect(try chat.types(acting: #"{"action":"continue"}"#) == ["error"])
     }
 
     @Test("An operator sees and changes a held binary client frame as bytes")
     func binary() throws {
-        let chat = try Chat(HeldWorld())
-        try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
+        let chat = try Chat(adding: Self.onClients)
         chat.socket.send(binary: [0xFF, 0])
         let frame = try #require(try chat.held.held().first?["frame"])
         #expect(frame["opcode"] == "binary" && frame["payload_base64"] == "/wA=")
         // The frame is not text, so it need not be UTF-8.
-        try chat.held.act(#"{"action":"change","base64":"/wE="}"#)
-        #expect(chat.types() == ["error"])
+        #expect(try chat.types(acting: #"{"action":"change","base64":"/wE="}"#) == ["error"])
     }
 
     @Test("Behind a held client frame, the server reads at most the limit")
     func readBehind() throws {
-        let chat = try Chat(HeldWorld(.manual { $0.limits.unsentBytesBeforeReadingPauses = 1000 }))
-        try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
+        let chat = try Chat(.manual { $0.limits.unsentBytesBeforeReadingPauses = 1000 }, adding: Self.onPings)
         chat.socket.send(Self.ping)
         chat.socket.wire.send([UInt8](repeating: 0, count: 1000))
         #expect(chat.socket.wire.unread == 0)
@@ -162,25 +154,23 @@ struct FrameBreakpointTests {
     @Test(
         "When a client leaves, the server discards its held frame and everything behind it", arguments: [false, true])
     func leaves(sendsMore: Bool) throws {
-        let chat = try Chat(HeldWorld())
-        try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
+        let chat = try Chat(adding: Self.onPings)
         let breakpoint = { try chat.held.world.ask(.get, "breakpoints/live-1").json }
         #expect(try breakpoint()?["matches"] == 0, "a socket is no match")
         chat.socket.send(Self.ping)
-        if sendsMore { chat.socket.send(#"{"type":"nonsense"}"#) }
+        if sendsMore { chat.socket.send(Self.nonsense) }
         #expect(try chat.held.held().count == 1)
         chat.socket.wire.finishWriting()
         #expect(try chat.held.held().isEmpty)
-        let released = try chat.held.world.journal().last { $0["kind"] == "released" }
-        #expect(released?["action"] == "left")
+        #expect(try chat.held.world.journal().last { $0["kind"] == "released" }?["action"] == "left")
         #expect(try breakpoint()?["matches"] == 1 && breakpoint()?["acted"] == 1)
     }
 
     @Test("A held client frame can time out in the middle of a clock move")
     func expires() throws {
-        let chat = try Chat(HeldWorld())
-        try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"at":{"frame":1}},"timeout":"10s"}"#)
-        chat.socket.wire.send(chat.socket.frames([Self.ping, #"{"type":"nonsense"}"#]))
+        let chat = try Chat(
+            adding: #"{"on":"frame","direction":"client_to_server","match":{"at":{"frame":1}},"timeout":"10s"}"#)
+        chat.socket.wire.send(chat.socket.frames([Self.ping, Self.nonsense]))
         try chat.held.world.advance("9999999999ns")
         #expect(chat.types() == [])
         try chat.held.world.advance("1h")
@@ -191,82 +181,71 @@ struct FrameBreakpointTests {
 
     @Test("A breakpoint for one socket does not affect other sockets")
     func connections() throws {
-        let held = try HeldWorld()
-        let (one, other) = (
-            try Chat(held), try held.world.socket(on: try held.world.consultation(#"{"persona":"fitness_coach"}"#))
-        )
+        let one = try Chat()
+        let held = one.held
+        let other = try held.world.socket(on: try held.world.consultation(#"{"persona":"fitness_coach"}"#))
         _ = other.takeTypes()
-        let openings = try held.world.journal().filter { $0["kind"] == "opened" }
-        let number = try #require(openings.last?["connection"]?.int)
-        let added = try held.world.ask(.post, "breakpoints", "{\"on\":\"frame\",\"match\":{\"connection\":\(number)}}")
-            .json
+        let number = try #require(try held.world.journal().last { $0["kind"] == "opened" }?["connection"]?.int)
+        let rule = #"{"on":"frame","match":{"connection":\#(number)}}"#
+        let added = try held.world.ask(.post, "breakpoints", rule).json
         #expect(added?["connection"]?.int == number && added?["hold"] == "both")
         try held.add(#"{"on":"frame","match":{"connections":1}}"#)
         try held.add(#"{"on":"frame","match":{"socket":"/ws/meal-logs"}}"#)
         one.socket.send(Self.ping)
         other.send(Self.ping)
-        #expect(one.types() == ["pong"])
-        #expect(try held.held().count == 1)
+        #expect(try one.types() == ["pong"] && held.held().count == 1)
         // The breakpoint applies in both directions: first to the ping, and then to its pong.
-        try held.act(#"{"action":"continue"}"#)
+        try held.proceed()
         #expect(try held.held().first?["direction"] == "server_to_client")
-        try held.act(#"{"action":"continue"}"#)
+        try held.proceed()
         other.update()
         #expect(other.takeTypes() == ["pong"])
-        let third = try held.world.socket(on: one.id)
-        #expect(third.takeTypes() == [])
+        #expect(try held.world.socket(on: one.id).takeTypes() == [])
         #expect(try held.held().first?["breakpoint"] == "live-2")
     }
 
     @Test("A re-enabled breakpoint affects sockets that opened in the meantime")
     func switches() throws {
-        let held = try HeldWorld()
-        let name = try held.add(
-            #"{"on":"frame","enabled":false,"match":{"type":"pong"},"direction":"server_to_client"}"#)
+        let held = try HeldWorld(
+            adding: #"{"on":"frame","enabled":false,"match":{"type":"pong"},"direction":"server_to_client"}"#)
         let chat = try Chat(held)
-        chat.socket.send(Self.ping)
+        func enable(_ isEnabled: Bool) throws {
+            #expect(try held.world.ask(.patch, "breakpoints/live-1", "{\"enabled\":\(isEnabled)}").status == 200)
+        }
+        #expect(chat.types(after: Self.ping) == ["pong"])
+        try enable(true)
+        #expect(chat.types(after: Self.ping) == [])
+        try enable(false)
         #expect(chat.types() == ["pong"])
-        #expect(try held.world.ask(.patch, "breakpoints/\(name)", #"{"enabled":true}"#).status == 200)
-        chat.socket.send(Self.ping)
-        #expect(chat.types() == [])
-        #expect(try held.world.ask(.patch, "breakpoints/\(name)", #"{"enabled":false}"#).status == 200)
-        #expect(chat.types() == ["pong"])
-        chat.socket.send(Self.ping)
-        #expect(chat.types() == ["pong"])
-        #expect(try held.story().suffix(4) == ["released ended", "frame [\(name)]", "frame", "frame"])
+        #expect(chat.types(after: Self.ping) == ["pong"])
+        #expect(try held.story().suffix(4) == ["released ended", "frame [live-1]", "frame", "frame"])
     }
 
     @Test("The end of a socket discards its held frames", arguments: ["vanishes", "closes", "is archived", "reset"])
     func ends(_ how: String) throws {
-        let chat = try Chat(HeldWorld())
-        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
+        let chat = try Chat(adding: Self.onPongs)
         chat.socket.send(Self.ping)
         switch how {
-        case "vanishes":
-            chat.socket.wire.vanish()
-            #expect(try chat.story() == ["frame", "held frame", "released left", "frame [live-1]", "closed reset"])
-        case "closes":
-            chat.socket.close()
-            #expect(chat.types().first == "pong")
-            #expect(
-                try chat.story() == ["frame", "held frame", "released ended", "frame [live-1]", "closed close_frame"])
-        case "reset":
-            #expect(try chat.held.world.ask(.post, "reset").status == 200)
-            #expect(chat.types().first == "pong")
-        default:
-            #expect(try chat.held.world.exchange(.post, "/api/v1/consultations/\(chat.id)/archive").status == 200)
-            #expect(chat.types().first == "pong")
+        case "vanishes": chat.socket.wire.vanish()
+        case "closes": chat.socket.close()
+        case "reset": #expect(try chat.held.world.ask(.post, "reset").status == 200)
+        default: try chat.archive()
         }
+        let stories = [
+            "vanishes": ["frame", "held frame", "released left", "frame [live-1]", "closed reset"],
+            "closes": ["frame", "held frame", "released ended", "frame [live-1]", "closed close_frame"],
+        ]
+        #expect(chat.types().first == (how == "vanishes" ? nil : "pong"))
+        if let story = stories[how] { #expect(try chat.story() == story) }
         #expect(try chat.held.held().isEmpty)
     }
 
     @Test("Releasing all held frames does not hold the frames behind them")
     func allContinues() throws {
-        let chat = try Chat(HeldWorld())
+        let chat = try Chat()
         #expect(try chat.held.world.ask(.post, "marks").status == 201)
-        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
-        for _ in 0..<2 { chat.socket.send(Self.ping) }
-        #expect(chat.types() == [])
+        try chat.held.add(Self.onPongs)
+        #expect(chat.types(after: Self.ping, Self.ping) == [])
         #expect(try chat.held.world.ask(.post, "rewind", #"{"to":"mark-1"}"#).status == 200)
         #expect(chat.types().prefix(2) == ["pong", "pong"])
         let last = try chat.story().prefix { !$0.hasPrefix("closed") }.suffix(3)
@@ -275,34 +254,31 @@ struct FrameBreakpointTests {
 
     @Test("When the server closes a socket, it discards the held client frame")
     func archived() throws {
-        let chat = try Chat(HeldWorld())
-        try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
+        let chat = try Chat(adding: Self.onClients)
         chat.socket.send(Self.ping)
-        #expect(try chat.held.world.exchange(.post, "/api/v1/consultations/\(chat.id)/archive").status == 200)
+        try chat.archive()
         chat.held.network.catchUp()
         chat.socket.update()
         chat.held.network.catchUp()
-        #expect(try chat.held.held().isEmpty)
-        #expect(try chat.story().contains("released ended"))
+        #expect(try chat.held.held().isEmpty && chat.story().contains("released ended"))
         #expect(chat.socket.wire.ending == .closed)
     }
 
     @Test("A held frame continues when the frames behind it exceed the limit")
     func bytes() throws {
-        let network = VirtualNetwork.manual { $0.limits.heldFrameBytes = 100_000 }
-        let chat = try Chat(HeldWorld(network))
-        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"at":{"frame":1}}}"#)
+        let chat = try Chat(
+            .manual { $0.limits.heldFrameBytes = 100_000 },
+            adding: #"{"on":"frame","direction":"server_to_client","match":{"at":{"frame":1}}}"#)
         chat.socket.send(Self.ping)
         // The error quotes the rejected input.
-        for _ in 0..<1_500 { chat.socket.send(#"{"type":"nonsense"}"#) }
-        #expect(chat.types().count > 100)
-        #expect(chat.socket.wire.ending == .open)
+        for _ in 0..<1_500 { chat.socket.send(Self.nonsense) }
+        #expect(chat.types().count > 100 && chat.socket.wire.ending == .open)
         #expect(try chat.held.world.journal().contains { $0["action"] == "expired" })
     }
 
     @Test("An operator can send a frame of at most 1 MiB in any notation")
     func largest() throws {
-        let chat = try Chat(HeldWorld())
+        let chat = try Chat()
         let largest = 1024 * 1024
         func contents(_ count: Int) -> [String] {
             let text = String(repeating: "a", count: count)
@@ -317,14 +293,14 @@ struct FrameBreakpointTests {
             chat.socket.update()
             #expect(chat.socket.takeEvents().count == 1)
         }
-        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
+        try chat.held.add(Self.onPongs)
         chat.socket.send(Self.ping)
         let number = try chat.held.number()
         for members in contents(largest + 1) {
-            let send = try chat.held.world.ask(.post, "sockets/2/send", "{\(members)}")
-            #expect(send.status == 400 && send.message.contains("1048576"), "\(send.message)")
-            let change = try chat.held.world.ask(.post, "held/\(number)", "{\"action\":\"change\",\(members)}")
-            #expect(change.status == 400 && change.message.contains("1048576"))
+            for (path, action) in [("sockets/2/send", ""), ("held/\(number)", #""action":"change","#)] {
+                let refused = try chat.held.world.ask(.post, path, "{\(action)\(members)}")
+                #expect(refused.status == 400 && refused.message.contains("1048576"), "\(refused.message)")
+            }
         }
         try chat.held.act("{\"action\":\"change\",\(contents(largest)[1])}")
         chat.socket.update()
@@ -337,20 +313,19 @@ struct FrameBreakpointTests {
 
     @Test("A socket's description shows held frames and the closing state")
     func described() throws {
-        let chat = try Chat(HeldWorld())
+        let chat = try Chat()
         func socket() throws -> JSONValue? { try chat.held.world.ask(.get, "sockets/2").json }
         #expect(try socket()?["state"] == "open" && socket()?["held"] == [])
-        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
+        try chat.held.add(Self.onPongs)
         chat.socket.send(Self.ping)
         let number = try chat.held.number()
         #expect(try socket()?["state"] == "held" && socket()?["held"]?[0]?.int == number)
         #expect(try chat.held.world.ask(.get, "breakpoints/live-1").json?["matches"] == 1)
-        try chat.held.act(#"{"action":"continue"}"#)
+        try chat.held.proceed()
         #expect(try socket()?["state"] == "open" && socket()?["held"] == [])
-        // Check the same again.
         chat.socket.send(Self.ping)
         #expect(try socket()?["state"] == "held")
-        try chat.held.act(#"{"action":"continue"}"#)
+        try chat.held.proceed()
         chat.socket.wire.stopReading()
         #expect(try chat.held.world.ask(.post, "sockets/2/close", "{}").status == 200)
         #expect(try socket()?["state"] == "closing" && socket()?["consultation"]?.string == chat.id)
@@ -358,18 +333,17 @@ struct FrameBreakpointTests {
 
     @Test("A world's facts count held items and the connections that hold them")
     func facts() throws {
-        let chat = try Chat(HeldWorld())
+        let chat = try Chat()
         func counts() throws -> [Int] {
             let facts = try #require(chat.held.network.engine.inspectWorld(nil))
             return [facts.heldCount, facts.holdingCount]
         }
         #expect(try counts() == [0, 0])
-        try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
-        chat.socket.send(Self.ping)
-        #expect(try counts() == [1, 1])
-        try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
-        chat.socket.send(Self.ping)
-        #expect(try counts() == [2, 2])
+        for (breakpoint, count) in [(Self.onPongs, 1), (Self.onClients, 2)] {
+            try chat.held.add(breakpoint)
+            chat.socket.send(Self.ping)
+            #expect(try counts() == [count, count])
+        }
         try chat.held.add(RequestBreakpointTests.onGoals)
         _ = try chat.held.sending(chat.held.goal)
         #expect(try counts() == [3, 3])
@@ -383,10 +357,10 @@ struct FrameBreakpointTests {
             try held.add(#"{"on":"frame"}"#)
             let client = HTTPClient(try held.network.open(isSecure: isSecure))
             let socket = try client.upgrade(held.world.handshake(on: id))
-            socket.wire.send(socket.frames([Self.ping, #"{"type":"nonsense"}"#]), inPiecesOf: size)
+            socket.wire.send(socket.frames([Self.ping, Self.nonsense]), inPiecesOf: size)
             var types: [String] = []
             for _ in 0..<10 {
-                if !(try held.held().isEmpty) { try held.act(#"{"action":"continue"}"#) }
+                if !(try held.held().isEmpty) { try held.proceed() }
                 held.network.catchUp()
                 socket.update()
                 types += socket.takeTypes()

@@ -6,16 +6,13 @@ import Testing
 
 @Suite("Live control: repeats of a request with a held response")
 struct HeldRetryTests {
-    /// A world whose first goal request is waiting for an operator, and the client that sent it.
     private static func held() throws -> (HeldWorld, HTTPClient<VirtualClient>) {
-        let held = try HeldWorld()
-        try held.add(#"{"on":"response","match":{"endpoint":"POST /api/v1/goals","requests":"1"},"timeout":"5m"}"#)
-        let client = try held.sending(held.goal)
+        let (held, client) = try HeldWorld.holding(
+            #"{"on":"response","match":{"endpoint":"POST /api/v1/goals","requests":"1"},"timeout":"5m"}"#)
         #expect(try held.number() > 0)
         return (held, client)
     }
 
-    /// The verdict on repeated create requests after the client sends the goal again.
     private static func verdict(repeating client: HTTPClient<VirtualClient>, in held: HeldWorld) throws -> JSONValue? {
         #expect(try client.exchange(held.goal).status == 201)
         let verdicts = try held.world.ask(.get, "verdicts").json?["verdicts"]?.array
@@ -34,8 +31,7 @@ struct HeldRetryTests {
         }
         client.wire.vanish()
         try held.world.advance(row.wait)
-        let verdict = try Self.verdict(repeating: try held.network.client(), in: held)
-        #expect(verdict?.string == row.verdict)
+        #expect(try Self.verdict(repeating: held.network.client(), in: held)?.string == row.verdict)
         #expect(try held.goalCount() == 2)
     }
 
