@@ -1,4 +1,3 @@
-import FitIQAPI
 import Foundation
 import Scenarios
 import Sockets
@@ -32,8 +31,7 @@ struct ChoreTests {
 
     @Test("A chore can switch the engine's scenario between two requests on a connection")
     func reload() throws {
-        let server = try RunningHost(.platformDefault)
-        let client = try server.connect()
+        let (server, client) = try RunningHost.connected(.platformDefault)
         #expect(try client.exchange(.authorized(.get, "/api/v1/goals")).status == 200)
         let scenario = try Scenario.read("{name: a, faults: [{on: GET /api/v1/goals, status: 503}]}")
         let done = DispatchSemaphore(value: 0)
@@ -52,17 +50,13 @@ struct ChoreTests {
     func stops() throws {
         let server = try RunningHost(.platformDefault) { $0.limits.closingTime = .milliseconds(100) }
         // An unanswered close handshake keeps the server running for a while.
-        let client = try server.connect()
-        try client.upgrade(.handshake("/__admin/echo"))
-        let count = Counter()
+        let client = try server.echo()
+        let count = Mutex(0)
         try server.onLoop { host in
             host.stop()
-            host.every(.milliseconds(1)) { _ in count.value += 1 }
+            host.every(.milliseconds(1)) { _ in count.withLock { $0 += 1 } }
         }
-        #expect(try server.join())
-        #expect(count.value == 0)
+        #expect(try server.join() && count.withLock { $0 } == 0)
+        client.stream.close()
     }
-
-    /// Counts on the server's thread; read it only after that thread has ended.
-    private final class Counter: @unchecked Sendable { var value = 0 }
 }

@@ -48,7 +48,6 @@ struct ExhaustionTests {
     }
 }
 
-/// Opens all remaining descriptors.
 private func takeAllDescriptors() -> [Int32] {
     var taken: [Int32] = []
     while case let copy = dup(0), copy >= 0 { taken.append(copy) }

@@ -11,8 +11,7 @@ struct HostShutdownTests {
         "A stopping server sends 1001 to open sockets and closes idle connections", arguments: EventQueue.Kind.allCases)
     func inOrder(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
-        let sockets = try (0..<20).map { _ in try server.connect() }
-        for socket in sockets { try socket.upgrade(.handshake("/__admin/echo")) }
+        let sockets = try (0..<20).map { _ in try server.echo() }
         let idle = try server.connect()
         #expect(try idle.exchange(Request()).status == 200)
         try server.stop()
@@ -20,18 +19,16 @@ struct HostShutdownTests {
             #expect(try socket.next() == .closing(code: .goingAway, reason: "The server is shutting down"))
             #expect(try socket.next() == nil)
         }
-        #expect(try idle.read().isEmpty)
-        #expect(try server.join())
+        #expect(try idle.read().isEmpty && server.join())
         #expect(throws: SocketError.self) { try HostClient(server.address) }
     }
 
     @Test("A request in flight gets its answer with Connection: close", arguments: EventQueue.Kind.allCases)
     func inFlight(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind)
-        let client = try server.connect()
+        let (server, client) = try RunningHost.connected(kind)
         let request = Request.create()
         try client.write(Array(request.bytes.dropLast(5)))
-        while try server.onLoop({ $0.engine.connections.contains { $0.http.isReadingBody == true } }) == false {}
+        while try !server.onLoop({ $0.engine.connections.contains { $0.http.isReadingBody } }) {}
         try server.stop()
         try client.write(Array(request.bytes.suffix(5)))
         let response = try client.response(to: request)
@@ -47,15 +44,10 @@ struct HostShutdownTests {
             $0.limits.shutdownTime = .milliseconds(300)
             $0.limits.closingTime = .seconds(60)
         }
-        let silent = try server.connect()
-        try silent.upgrade(.handshake("/__admin/echo"))
-        let trickler = try server.connect()
+        let (silent, trickler) = (try server.echo(), try server.connect())
         try trickler.write(Array("GET /".utf8))
-        while try server.onLoop({
-            $0.engine.connections.contains { $0.speaks == .http && $0.http.isReadingHead }
-        }) == false {}
-        try server.stop()
-        #expect(try server.join())
+        while try !server.onLoop({ $0.engine.connections.contains { $0.speaks == .http && $0.http.isReadingHead } }) {}
+        try server.shutDown()
         // The close frame has arrived; the reset follows it.
         #expect(try silent.read().prefix(4) == [0x88, 0x1D, 0x03, 0xE9])
         #expect(throws: SocketError.self) { try trickler.read() }
@@ -71,8 +63,7 @@ struct HostShutdownTests {
     @Test("Stopping a server twice has the same effect as stopping it once", arguments: EventQueue.Kind.allCases)
     func twice(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
-        let socket = try server.connect()
-        try socket.upgrade(.handshake("/__admin/echo"))
+        let socket = try server.echo()
         try server.onLoop { host in
             host.stop()
             host.stop()

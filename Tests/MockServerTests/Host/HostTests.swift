@@ -3,8 +3,6 @@ import JSON
 import Scenarios
 import TestSupport
 import Testing
-import Traffic
-import WebSocket
 
 @testable import Hosting
 @testable import MockServer
@@ -41,11 +39,7 @@ struct HostTests {
         #expect(avatar == "http://\(authority)/avatars/nutritionist.svg")
 
         try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
-        try client.send(#"{"type":"message","content":"hello"}"#)
-        var types: [String] = []
-        while types.last != "stream_complete", case .text(let text)? = try client.next() {
-            types.append(try JSON.parse(text)["type"]?.string ?? "")
-        }
+        let types = try client.ask("hello")
         #expect(types.prefix(2) == ["connected", "message_received"] && types.count > 3)
         try client.close()
         #expect(try client.next() == .closing(code: .normalClosure, reason: ""))
@@ -69,10 +63,8 @@ struct HostTests {
         #expect(try connections() == 1001)
         for client in clients { client.stream.close() }
         clients = []
-        let deadline = MonotonicInstant.now().advanced(by: RunningHost.patience)
-        while try connections() != 1, MonotonicInstant.now() < deadline {}
-        #expect(try connections() == 1)
-        #expect(try server.onLoop { $0.engine.connections.places.count } == 1001)
+        try server.untilServed(connections: 1)
+        #expect(try connections() == 1 && server.onLoop { $0.engine.connections.places.count } == 1001)
         try server.shutDown()
     }
 
@@ -94,12 +86,8 @@ struct HostTests {
         waiting.stream.close()
         held.stream.close()
         try server.untilServed(connections: 1)
-        let released = try server.onLoop { host in
-            host.engine.journalEntries(ofWorld: "default").contains { entry in
-                if case .released(let release) = entry.event { release.action == .left } else { false }
-            }
-        }
-        #expect(released)
+        let journal = try one.exchange(Request(target: "/__admin/journal")).text
+        #expect(journal.contains(#""action":"left""#), "\(journal)")
         try server.shutDown()
     }
 
@@ -127,8 +115,7 @@ struct HostTests {
     @Test("A delayed last answer precedes the end of the stream", arguments: EventQueue.Kind.allCases, [false, true])
     func lateLastAnswer(kind: EventQueue.Kind, isSecure: Bool) throws {
         let scenario = try Scenario.read("{name: late, faults: [{on: any, delay: 10ms}]}")
-        let server = try RunningHost(kind, isSecure: isSecure) { $0.scenario = scenario }
-        let client = isSecure ? try server.connectSecurely() : try server.connect()
+        let (server, client) = try RunningHost.connected(kind, isSecure: isSecure) { $0.scenario = scenario }
         let request = Request.authorized(.get, "/api/v1/goals").with("Connection: close")
         #expect(try client.exchange(request).status == 200)
         #expect(try client.read().isEmpty)
@@ -162,8 +149,7 @@ struct HostTests {
         // This cannot happen with poll(2), which watches any descriptor.
         @Test("The host drops a connection over the limit that it cannot watch")
         func unwatched() throws {
-            let server = try RunningHost(.epoll) { $0.limits.connections = 1 }
-            let client = try server.connect()
+            let (server, client) = try RunningHost.connected(.epoll) { $0.limits.connections = 1 }
             #expect(try client.exchange(Request()).status == 200)
             let count = try server.onLoop { host in
                 host.begin(Socket(descriptor: open("/dev/null", O_RDONLY)), at: host.loop.ports[0], .now())
@@ -191,17 +177,13 @@ struct HostTests {
         let error = #expect(throws: StartError.self) {
             _ = try MockServer.Host(listeningOn: address, queueKind: kind, configuration: Engine.Configuration())
         }
-        #expect(
-            error?.description
-                == "cannot listen on \(address): another process is using the port; choose another port, or 0 for any "
-                + "free port")
+        #expect(error?.description == StartError.portInUse(address))
         try server.shutDown()
     }
 
     @Test("A client that sends a large request before it reads gets the answer", arguments: EventQueue.Kind.allCases)
     func refusedUpload(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind) { $0.limits.closingTime = .seconds(30) }
-        let client = try server.connect()
+        let (server, client) = try RunningHost.connected(kind) { $0.limits.closingTime = .seconds(30) }
         try client.write(Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n".utf8))
         try client.write([UInt8](repeating: 0x20, count: 4_000_000))
         #expect(try client.response().status == 413)
@@ -211,29 +193,28 @@ struct HostTests {
     }
 
     @Test(
-        "A client that pipelines many requests before it reads gets every answer", arguments: EventQueue.Kind.allCases)
-    func halfClose(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind)
-        let client = try server.connect()
-        let request = Request(
-            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
-        let count = 300
-        try client.write((0..<count).flatMap { _ in request.bytes })
-        client.stream.finishWriting()
-        for _ in 0..<count { #expect(try client.response().status == 200) }
+        "A client that pipelines many requests and finishes before it reads gets every answer",
+        arguments: EventQueue.Kind.allCases, [false, true])
+    func halfClose(kind: EventQueue.Kind, isSecure: Bool) throws {
+        let (server, client) = try RunningHost.connected(kind, isSecure: isSecure)
+        try client.write((0..<300).flatMap { _ in Request.quickActions.bytes })
+        if isSecure {
+            client.tls?.close()
+            try client.flush()
+        } else {
+            client.stream.finishWriting()
+        }
+        for _ in 0..<300 { #expect(try client.response().status == 200) }
         #expect(try client.read().isEmpty)
+        #expect(client.tls?.phase == (isSecure ? .closed : nil))
         try server.shutDown()
     }
 
     @Test("The loop sleeps until an idle connection's time-out", arguments: EventQueue.Kind.allCases)
     func idle(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(3) }
-        let client = try server.connect()
+        let (server, client) = try RunningHost.connected(kind) { $0.limits.idleTime = .seconds(3) }
         #expect(try client.exchange(Request()).status == 200)
-        let before = try server.onLoop { $0.turnCount }
-        #expect(try client.read().isEmpty)
-        let after = try server.onLoop { $0.turnCount }
-        #expect(after - before < 20)
+        #expect(try server.turns(untilEndOf: client) < 20)
         try server.shutDown()
     }
 
@@ -242,24 +223,13 @@ struct HostTests {
         arguments: EventQueue.Kind.allCases)
     func noSpinning(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(4) }
-        let neverReader = try server.connect()
-        let halfClosed = try server.connect()
-        let message = String(repeating: "x", count: 4 << 20)
-        for client in [neverReader, halfClosed] {
-            try client.upgrade(.handshake("/__admin/echo"))
-            // Write until the buffers of both sides are full, including the server's.
-            #expect(throws: SocketError.self) {
-                for _ in 0..<100 { try client.send(message, timeout: .milliseconds(500)) }
-            }
-        }
+        let (neverReader, halfClosed) = (try server.echo(), try server.echo())
+        for client in [neverReader, halfClosed] { client.fillBuffers(patience: .milliseconds(500)) }
         halfClosed.stream.finishWriting()
         let watch = try server.connect()
         #expect(try watch.exchange(Request()).status == 200)
-        let before = try server.onLoop { $0.turnCount }
-        #expect(try watch.read().isEmpty)
-        let after = try server.onLoop { $0.turnCount }
         // On a busy machine, a few hundred pieces may be left to read; spinning takes more than two thousand turns.
-        #expect(after - before < 1000)
+        #expect(try server.turns(untilEndOf: watch) < 1000)
         // Both clients' connections were reset, so unread bytes are lost.
         for client in [neverReader, halfClosed] {
             #expect(throws: SocketError.self) { while try !client.read().isEmpty {} }

@@ -1,12 +1,9 @@
-import FitIQAPI
 import Hosting
-import JSON
 import MockServer
 import Scenarios
 import Sockets
 import TestSupport
 import Testing
-import WebSocket
 
 @Suite("A server on its own thread")
 struct LocalServerTests {

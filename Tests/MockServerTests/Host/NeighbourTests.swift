@@ -8,7 +8,6 @@ import Testing
 
 @Suite("A client with badly behaved neighbours", .serialized)
 struct NeighbourTests {
-    /// A behaviour that a neighbour repeats until it must stop.
     enum Neighbour: CaseIterable, Sendable {
         /// Sends requests as fast as the connection accepts them, and reads the answers.
         case floods
@@ -20,7 +19,6 @@ struct NeighbourTests {
         case comesAndGoes
     }
 
-    /// Runs a neighbour on its own thread.
     private final class Neighbourhood: @unchecked Sendable {
         private let isOver = Atomic(false)
         private let done = DispatchSemaphore(value: 0)
@@ -42,11 +40,9 @@ struct NeighbourTests {
         }
 
         private func run(_ neighbour: Neighbour, _ address: SocketAddress) throws {
-            let request = Request(
-                target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
-            let bytes = request.bytes
+            let bytes = Request.quickActions.bytes
             let client = try HostClient(address)
-            let answerLength = try client.lengthOfAnswer(to: request)
+            let answerLength = try client.lengthOfAnswer(to: .quickActions)
             while !isOver.load(ordering: .relaxed) {
                 switch neighbour {
                 case .floods:
@@ -92,18 +88,14 @@ struct NeighbourTests {
 
     @Test("A client that never reads uses bounded memory", arguments: EventQueue.Kind.allCases)
     func boundedMemory(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind)
-        let client = try server.connect()
-        let request = Request(
-            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
-        let bytes = (0..<100).flatMap { _ in request.bytes }
+        let (server, client) = try RunningHost.connected(kind)
+        let bytes = (0..<100).flatMap { _ in Request.quickActions.bytes }
         // Write until the buffers of both sides are full.
         #expect(throws: SocketError.self) {
             for _ in 0..<100_000 { try client.stream.write(bytes, timeout: .seconds(1)) }
         }
         let unsent = try server.onLoop { $0.engine.connections.map { $0.output.count }.reduce(0, +) }
-        let answer = 16 * 1024
-        #expect(unsent > 0 && unsent <= 256 * 1024 + answer)
+        #expect(unsent > 0 && unsent <= 256 * 1024 + 16 * 1024)
         let buffered = try server.onLoop { $0.engine.connections.map { $0.http.bufferedByteCount }.max() ?? 0 }
         #expect(buffered <= 16 * 1024)
         client.stream.close()

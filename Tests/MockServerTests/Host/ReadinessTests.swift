@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import MockServer
@@ -8,8 +7,7 @@ import Testing
 struct ReadinessTests {
     @Test("The host drops a connection that hung up or failed even if it is not readable", arguments: [true, false])
     func ended(isFailure: Bool) throws {
-        let server = try RunningHost(.platformDefault)
-        let client = try server.connect()
+        let (server, client) = try RunningHost.connected(.platformDefault)
         #expect(try client.exchange(.goals).status == 200)
         let count = try server.onLoop { host in
             for connection in host.engine.connections {

@@ -1,6 +1,5 @@
 import FitIQAPI
 import Scenarios
-import TLS
 import TestSupport
 import Testing
 
@@ -43,18 +42,26 @@ struct TapTests {
         }
     }
 
-    /// Runs a conversation with a server that has a tap, and returns what the tap read.
-    private func log(_ fault: String? = nil, isSecure: Bool, _ talk: (HostClient) throws -> Void) throws -> Log {
-        let faults = fault.map { "[{on: GET /api/v1/goals, \($0)}]" } ?? "[]"
+    private func tapped(_ faults: String = "[]") throws -> (RunningHost, Unshared) {
         let scenario = try Scenario.read("{name: f, faults: \(faults)}")
         let server = try RunningHost(.platformDefault, isSecure: true) { $0.scenario = scenario }
         let log = Unshared(Log())
         try server.onLoop { $0.tap = log.value }
-        let client = isSecure ? try server.connectSecurely() : try server.connect()
-        try talk(client)
+        return (server, log)
+    }
+
+    private func end(_ client: HostClient, _ server: RunningHost) throws {
         client.stream.close()
         try server.untilServed(connections: 0)
         try server.shutDown()
+    }
+
+    /// Runs a conversation with a server that has a tap, and returns what the tap read.
+    private func log(_ fault: String? = nil, isSecure: Bool, _ talk: (HostClient) throws -> Void) throws -> Log {
+        let (server, log) = try tapped(fault.map { "[{on: GET /api/v1/goals, \($0)}]" } ?? "[]")
+        let client = try server.connect(isSecure: isSecure)
+        try talk(client)
+        try end(client, server)
         return log.value
     }
 
@@ -75,10 +82,9 @@ struct TapTests {
                 answers += try client.read()
             }
         }
-        #expect(log.received.values.map { $0 } == [request.bytes + request.bytes + request.bytes])
-        #expect(log.sent.values.map { $0 } == [answers])
+        #expect(Array(log.received.values) == [request.bytes + request.bytes + request.bytes])
+        #expect(Array(log.sent.values) == [answers] && log.turns > 0)
         #expect(log.events.first == (isSecure ? "opened https" : "opened http"))
-        #expect(log.turns > 0)
     }
 
     /// Whether any part of an answer has arrived; this does not wait.
@@ -93,27 +99,23 @@ struct TapTests {
 
     @Test("The tap receives an answer before the client receives any of it", arguments: [true, false])
     func writtenFirst(isSecure: Bool) throws {
-        let server = try RunningHost(.platformDefault, isSecure: true)
-        let log = Unshared(Log())
+        let (server, log) = try tapped()
         let (isWriting, goesOn) = (try Gate(), try Gate())
-        try server.onLoop { host in
+        try server.onLoop { _ in
             log.value.onWrite = {
                 guard !log.value.sent.isEmpty else { return }
                 isWriting.open()
                 goesOn.wait(until: .now().advanced(by: RunningHost.patience))
             }
-            host.tap = log.value
         }
-        let client = isSecure ? try server.connectSecurely() : try server.connect()
+        let client = try server.connect(isSecure: isSecure)
         try client.write(request.bytes)
         #expect(isWriting.wait(until: .now().advanced(by: RunningHost.patience)))
         #expect(!hasAnswer(client))
         goesOn.open()
         let answer = try client.read()
-        client.stream.close()
-        try server.untilServed(connections: 0)
-        try server.shutDown()
-        #expect(log.value.sent.values.map { $0 } == [answer])
+        try end(client, server)
+        #expect(Array(log.value.sent.values) == [answer])
     }
 
     @Test("The tap receives a slow reader's long answer once, in order and in pieces", arguments: [true, false])
@@ -126,8 +128,7 @@ struct TapTests {
             client.stream.finishWriting()
             while let bytes = try? client.read(), !bytes.isEmpty { answers += bytes }
         }
-        #expect(answers.count > 4_000_000, "\(answers.count)")
-        #expect(log.sent.values.map { $0 } == [answers])
+        #expect(answers.count > 4_000_000 && Array(log.sent.values) == [answers], "\(answers.count)")
     }
 
     @Test(
@@ -163,9 +164,7 @@ struct TapTests {
 
     @Test("The tap receives the server's end of a connection only once")
     func finishedOnce() throws {
-        let server = try RunningHost(.platformDefault)
-        let log = Unshared(Log())
-        try server.onLoop { $0.tap = log.value }
+        let (server, log) = try tapped()
         let client = try server.connect()
         #expect(try client.exchange(Request(fields: ["Connection: close"])).status == 200)
         #expect(try client.read().isEmpty)
@@ -173,19 +172,15 @@ struct TapTests {
             for connection in host.engine.connections { host.engine.touch(connection) }
             host.flushTouched(.now())
         }
-        client.stream.close()
-        try server.untilServed(connections: 0)
-        try server.shutDown()
+        try end(client, server)
         #expect(log.value.events.filter { $0 == "server finished" }.count == 1, "\(log.value.events)")
     }
 
     @Test("A clock step reaches the worlds and the tap exactly once")
     func clockSteps() throws {
         let hours: Int64 = 8 * 3600
-        let server = try RunningHost(.platformDefault)
-        let log = Unshared(Log())
+        let (server, log) = try tapped()
         try server.onLoop { host in
-            host.tap = log.value
             let offset = host.loop.clocks.epoch - hours * 1_000_000_000
             host.loop.clocks = ClockComparison(.init(offset: offset))
         }
@@ -207,29 +202,22 @@ struct TapTests {
 
     @Test("A stopping server with a tap sends close_notify over TLS")
     func farewell() throws {
-        let server = try RunningHost(.platformDefault, isSecure: true)
-        let log = Unshared(Log())
-        try server.onLoop { $0.tap = log.value }
+        let (server, _) = try tapped()
         let client = try server.connectSecurely()
         #expect(try client.exchange(Request()).status == 200)
         try server.stop()
-        #expect(try client.read().isEmpty)
-        #expect(client.tls?.phase == .closed)
+        #expect(try client.read().isEmpty && client.tls?.phase == .closed)
         #expect(try server.join())
     }
 
     @Test("The tap does not receive failed TLS handshakes")
     func failedHandshakes() throws {
-        let server = try RunningHost(.platformDefault, isSecure: true)
-        let log = Unshared(Log())
-        try server.onLoop { $0.tap = log.value }
+        let (server, log) = try tapped()
         let client = try HostClient(try #require(server.secureAddress))
         #expect(try client.exchange(Request()).status == 400)
         // Input after the error does not start a request either.
         try client.write(Request().bytes)
-        client.stream.close()
-        try server.untilServed(connections: 0)
-        try server.shutDown()
+        try end(client, server)
         #expect(!log.value.events.contains { $0.hasPrefix("opened") })
     }
 }

@@ -1,4 +1,3 @@
-import JSON
 import Scenarios
 import TestSupport
 import Testing
@@ -7,6 +6,8 @@ import Testing
 
 @Suite("Long-running API requests")
 struct DeferredTests {
+    private let network = VirtualNetwork()
+
     private static let login = #"{"email":"ada@example.com","password":"correct horse"}"#
     private static let registration =
         #"{"email":"bob@example.com","password":"correct horse","name":"Bob","date_of_birth":"1990-05-17"}"#
@@ -37,7 +38,6 @@ struct DeferredTests {
 
     private static let consultation = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"
 
-    /// A photo in base64 that ends with four characters.
     private static func photo(_ end: String) -> String {
         #"{"meal_type":"lunch","image_data":"\#(String(repeating: "/9j/", count: 20_000))\#(end)"}"#
     }
@@ -62,10 +62,8 @@ struct DeferredTests {
             let (world, other) = (try Self.world(in: network), try network.world())
             let jobs = isBeside ? HeldJobs(network) : nil
             let request = world.request(.init(rawValue: method)!, path, body)
-            let (asking, later) = (try network.client(), try network.client())
             let goal = world.request(.post, "/api/v1/goals", WorldClient.goal)
-            asking.wire.send(request.bytes)
-            later.wire.send(goal.bytes)
+            let (asking, later) = (try network.sending(request), try network.sending(goal))
             if let jobs {
                 #expect(jobs.count == 1 && asking.wire.received.isEmpty && later.wire.received.isEmpty)
                 #expect(try other.exchange(.get, "/api/v1/goals").status == 200, "other worlds do not wait")
@@ -73,19 +71,17 @@ struct DeferredTests {
             }
             let answers = [try asking.response(to: request).text, try later.response(to: goal).text]
             network.engine.startJob = nil
-            return answers + [try world.ask(.get, "journal").text, try world.ask(.get, "state").text]
+            return answers + (try ["journal", "state"].map { try world.ask(.get, $0).text })
         }
         #expect(try outcome(true) == outcome(false))
     }
 
     @Test("Each of several simultaneous logins runs as its own job, in order")
     func logins() throws {
-        let network = VirtualNetwork()
         let world = try Self.world(in: network)
         let jobs = HeldJobs(network)
         let request = world.request(.post, "/api/v1/auth/login", Self.login)
-        let clients = try (0..<20).map { _ in try network.client() }
-        for client in clients { client.wire.send(request.bytes) }
+        let clients = try (0..<20).map { _ in try network.sending(request) }
         for (number, client) in clients.enumerated() {
             #expect(jobs.count == 1)
             #expect(clients.map { !$0.wire.received.isEmpty } == clients.indices.map { $0 < number })
@@ -97,15 +93,13 @@ struct DeferredTests {
 
     @Test("A world continues if a client leaves during its job")
     func leaves() throws {
-        let network = VirtualNetwork()
         let world = try Self.world(in: network)
         let jobs = HeldJobs(network)
-        let client = try network.client()
-        client.wire.send(world.request(.post, "/api/v1/auth/login", Self.login).bytes)
+        let client = try network.sending(world.request(.post, "/api/v1/auth/login", Self.login))
         client.wire.vanish()
         try jobs.runAll()
-        let entry = try #require(try world.journal().last)
-        #expect(entry["endpoint"] == "logIn" && entry["status"] ?? .null == .null)
+        let entry = try world.journal().last
+        #expect(entry?["endpoint"] == "logIn" && entry?["status"] ?? .null == .null)
         #expect(try world.exchange(.get, "/api/v1/quick-actions").status == 404)
         #expect(network.engine.jobs.heldBytes == 0 && network.engine.connections.heldBytes == 0)
     }
@@ -122,8 +116,7 @@ struct DeferredTests {
             let jobs = isBeside ? HeldJobs(network) : nil
             let request = world.request(.post, "/api/v1/auth/login", Self.login)
             let received = try (0..<3).map { _ in
-                let client = try network.client()
-                client.wire.send(request.bytes)
+                let client = try network.sending(request)
                 try jobs?.runAll()
                 return String(decoding: client.wire.received, as: UTF8.self)
             }
@@ -135,7 +128,6 @@ struct DeferredTests {
 
     @Test("A deleted user with a lot of data is immediately invisible to other requests")
     func deletion() throws {
-        let network = VirtualNetwork()
         let world = try Self.world(in: network)
         let backend = { network.engine.worlds.named(world.id)?.backend }
         let ben = try world.token(of: "ben")
@@ -143,15 +135,13 @@ struct DeferredTests {
         let talk = try #require(chat.json?["data"]?["id"]?.string)
         var handshake = Request.handshake("\(world.prefix)/api/v1/consultations/\(talk)/ws")
         handshake.fields += [Request.bearer(ben), "X-API-Key: \(world.apiKey)"]
-        let wire = try network.open()
-        _ = try HTTPClient(wire).upgrade(handshake)
+        let wire = try network.client().upgrade(handshake).wire
         let own = try world.socket(on: try world.consultation(#"{"persona":"wellness_specialist"}"#))
         #expect(backend()?.openSocketCount == 2)
         let jobs = HeldJobs(network)
-        let (deleting, reading) = (try network.client(), try network.client())
-        let (deletion, list) = (world.request(.delete, "/api/v1/users/me"), world.request(.get, "/api/v1/goals"))
-        deleting.wire.send(deletion.bytes)
-        reading.wire.send(list.bytes)
+        let deletion = world.request(.delete, "/api/v1/users/me")
+        let deleting = try network.sending(deletion)
+        let reading = try network.sending(world.request(.get, "/api/v1/goals"))
         wire.vanish()
         #expect(jobs.count == 1 && backend()?.goalCount == 150 && own.closeCode == nil)
         #expect(deleting.wire.received.isEmpty && reading.wire.received.isEmpty)
@@ -160,7 +150,7 @@ struct DeferredTests {
         #expect(own.closeReason == "Consultation was deleted")
         #expect(backend()?.goalCount == 0 && backend()?.openSocketCount == 0)
         // Afterwards, the token creates its user again, or is rejected if its account was deleted.
-        #expect(try reading.response(to: list).status == 200)
+        #expect(try reading.response().status == 200)
         #expect(try world.ask(.get, "state").json?["users"]?.array?.count == 2)
         let later = try world.exchange(
             .post, "/api/v1/consultations/\(talk)/messages", #"{"content":"Hello"}"#, token: ben)
@@ -169,11 +159,10 @@ struct DeferredTests {
 
     @Test("A script loaded during a user's deletion is kept")
     func script() throws {
-        let network = VirtualNetwork()
         try #require(try network.admin(.put, "state", largeState(goals: 1000)).status == 200)
         let jobs = HeldJobs(network)
-        let (client, deletion) = (try network.client(), Request.authorized(.delete, "/api/v1/users/me", as: "u0"))
-        client.wire.send(deletion.bytes)
+        let deletion = Request.authorized(.delete, "/api/v1/users/me", as: "u0")
+        let client = try network.sending(deletion)
         #expect(jobs.count == 1)
         let scenario = try Scenario.read("{name: b, answers: [{text: New.}]}")
         _ = try network.engine.reload(scenario, at: network.now)
@@ -185,18 +174,16 @@ struct DeferredTests {
 
     @Test("Small tasks do not become jobs")
     func little() throws {
-        let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","accounts":{"password_cost":2000}}}"#)
         let jobs = HeldJobs(network)
-        #expect(try world.exchange(.post, "/api/v1/auth/register", Self.registration).status == 201)
-        #expect(try world.exchange(.post, "/api/v1/auth/register", Self.registration).status == 409)
-        for _ in 0..<20 {
-            #expect(
-                try world.exchange(.post, "/api/v1/journal", #"{"content":"rest","logged_at":"2025-01-29T10:00:00Z"}"#)
-                    .status == 201)
+        for status in [201, 409] {
+            #expect(try world.exchange(.post, "/api/v1/auth/register", Self.registration).status == status)
         }
-        #expect(try world.exchange(.get, "/api/v1/journal/search?q=rest").status == 200)
-        #expect(try world.exchange(.get, "/api/v1/goals").status == 200)
+        let entry = #"{"content":"rest","logged_at":"2025-01-29T10:00:00Z"}"#
+        for _ in 0..<20 { #expect(try world.exchange(.post, "/api/v1/journal", entry).status == 201) }
+        for path in ["/api/v1/journal/search?q=rest", "/api/v1/goals"] {
+            #expect(try world.exchange(.get, path).status == 200)
+        }
         #expect(jobs.count == 0)
     }
 }

@@ -9,28 +9,25 @@ import Testing
 
 @Suite("Work off the loop")
 struct JobTests {
+    private let network = VirtualNetwork()
+
     @Test("Jobs create large worlds concurrently, each with its own number")
     func worlds() throws {
-        let network = VirtualNetwork()
         let jobs = HeldJobs(network)
-        func make(_ json: String) throws -> HTTPClient<VirtualClient> {
-            let client = try network.client()
-            client.wire.send(Request(method: .post, target: "/__admin/worlds").json(json).bytes)
-            return client
+        func make(_ scenario: String) throws -> HTTPClient<VirtualClient> {
+            let request = Request(method: .post, target: "/__admin/worlds")
+            return try network.sending(request.json("{\"scenario\":\(scenario)}"))
         }
-        let made = [
-            try make("{\"scenario\":\(largeState())}"), try make("{\"scenario\":\"long-history\"}"),
-            // Here too, a few bytes create a lot of data.
-            try make(
-                #"{"scenario":{"name":"a","users":[{"id":"a","consultations":[{"persona":"nutritionist","made_up_messages":500}]}]}}"#
-            ),
-        ]
+        // Few bytes create a lot of data.
+        let brief = #""consultations":[{"persona":"nutritionist","made_up_messages":500}]"#
+        let scenarios = [largeState(), "\"long-history\"", #"{"name":"a","users":[{"id":"a",\#(brief)}]}"#]
+        let made = try scenarios.map(make)
         #expect(jobs.count == 3)
         #expect(try network.world().id == "w4", "little work is not held up by much")
         try jobs.runAll()
         #expect(try made.map { try $0.response().json?["id"]?.string } == ["w1", "w2", "w3"])
         #expect(try network.admin(.get, "worlds/w1").json?["goals"]?.int == 4000)
-        let broken = try make("{\"scenario\":\(largeState().replacing("\"id\":\"u3\"", with: "\"id\":\"u2\""))}")
+        let broken = try make(largeState().replacing("\"id\":\"u3\"", with: "\"id\":\"u2\""))
         try jobs.runAll()
         #expect(try broken.response().status == 400)
         #expect(try network.world().id == "w5")
@@ -38,21 +35,20 @@ struct JobTests {
 
     @Test("A job prepares a reset's large data and frees the old data")
     func reset() throws {
-        let network = VirtualNetwork()
-        let world = try network.world()
-        #expect(try world.ask(.put, "state", largeState()).status == 200)
+        let world = try network.largeWorld()
         #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
         let jobs = HeldJobs(network)
+        func runOnly() throws {
+            #expect(jobs.count == 1)
+            try jobs.runNext()
+        }
         let reset = try world.send(.post, "reset")
-        #expect(jobs.count == 1)
-        try jobs.runNext()
+        try runOnly()
         #expect(try reset.response().json?["goals"]?.int == 4000)
-        #expect(jobs.count == 1)
-        try jobs.runNext()
+        try runOnly()
         // The work needs little computation but frees a lot of memory.
         #expect(try world.ask(.post, "reset", #"{"scenario":"default"}"#).json?["goals"]?.int == 0)
-        #expect(jobs.count == 1)
-        try jobs.runNext()
+        try runOnly()
         #expect(try world.ask(.post, "reset").status == 200)
         #expect(jobs.count == 0)
     }
@@ -71,7 +67,6 @@ struct JobTests {
 
     @Test("The loop exports a small world directly, even with a long journal")
     func smallExport() throws {
-        let network = VirtualNetwork()
         let world = try network.world()
         for _ in 0..<300 { _ = try world.exchange(.get, "/api/v1/goals") }
         let served = try #require(network.engine.worlds[ExactString(world.id)])
@@ -92,10 +87,8 @@ struct JobTests {
         network.advance(by: .seconds(180))
         #expect(network.engine.worlds.isEmpty && jobs.count == 2)
         let plain = try network.plainWorld()
-        let text = String(repeating: "x", count: 1900)
-        for _ in 0..<40 {
-            _ = try plain.exchange(.post, "/api/v1/goals", WorldClient.goal.replacing(":\"d\"", with: ":\"\(text)\""))
-        }
+        let goal = WorldClient.goal.replacing(":\"d\"", with: ":\"\(String(repeating: "x", count: 1900))\"")
+        for _ in 0..<40 { _ = try plain.exchange(.post, "/api/v1/goals", goal) }
         #expect(try plain.ask(.delete, "journal").status == 204)
         #expect(jobs.count == 3)
         try jobs.runAll()
@@ -174,12 +167,12 @@ struct JobTests {
         try server.onLoop { host in
             let start = host.engine.startJob
             host.engine.startJob = { job in
-                start?(
-                    Job(number: job.number) {
-                        began.signal()
-                        _ = goOn.wait(timeout: .now() + 30)
-                        return job.run().value
-                    })
+                let held = Job(number: job.number) {
+                    began.signal()
+                    _ = goOn.wait(timeout: .now() + 30)
+                    return job.run().value
+                }
+                start?(held)
             }
         }
         return (began, goOn)
