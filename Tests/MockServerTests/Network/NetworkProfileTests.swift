@@ -1,4 +1,3 @@
-import Faults
 import FitIQAPI
 import Scenarios
 import TestSupport
@@ -14,37 +13,29 @@ struct NetworkProfileTests {
         _ profile: String, faults: String = "", clock: ClockMode = .real, seed: UInt64 = 1
     ) throws -> VirtualNetwork {
         let scenario = try Scenario.read("{name: behind, network: \(profile), faults: [\(faults)]}")
-        return VirtualNetwork {
-            $0.scenario = scenario
-            $0.clock = clock
-            $0.seed = seed
-        }
+        return VirtualNetwork { ($0.scenario, $0.clock, $0.seed) = (scenario, clock, seed) }
     }
 
-    /// A fault that answers with this many bytes in total.
     static func answer(of count: Int) throws -> String {
         func rule(_ body: Int) -> String {
             "{on: GET /api/v1/goals, status: 200, body: \"\(String(repeating: "x", count: body))\"}"
         }
         let network = try VirtualNetwork.faulty(rule(count - 1000))
-        let wire = try network.open()
-        wire.send(Request.goals.bytes)
+        let wire = try network.sending(.goals).wire
         return rule(count - 1000 + count - wire.received.count)
     }
 
     @Test("A 100 kB answer at 50 kB/s takes 2 s plus the effect of a 100 ms round trip")
     func formula() throws {
         let network = try Self.network("{down: 50000, rtt: 100ms}", faults: Self.answer(of: 100_000))
-        let wire = try network.open()
-        wire.send(Request.goals.bytes)
+        let wire = try network.sending(.goals).wire
         // Connecting and sending the request take one and a half round trips, and the answer takes half of one.
         let first = network.timeline(of: wire, for: .seconds(10))
         #expect(first.first == "0.229 s 1460 bytes" && first.last == "2.200 s 720 bytes", "\(first)")
         // A slice arrives with its last byte, at the line's rate.
         #expect(first.count == 69 && first[1] == "0.258 s 1460 bytes")
         wire.send(Request.goals.bytes)
-        let second = network.timeline(of: wire, for: .seconds(10))
-        #expect(second.last == "2.100 s 720 bytes", "\(second)")
+        #expect(network.timeline(of: wire, for: .seconds(10)).last == "2.100 s 720 bytes")
         #expect(wire.received.count == 200_000)
         wire.vanish()
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
@@ -55,8 +46,7 @@ struct NetworkProfileTests {
         let network = try Self.network(
             "{down: 50000, up: 1000, rtt: 1s}", faults: Self.answer(of: 100_000), clock: .manual)
         let world = try network.plainWorld()
-        let client = try network.client()
-        client.wire.send(Request.goals.bytes)
+        let client = try network.sending(.goals)
         try world.advance("10s")
         client.wire.send(Request.goals.bytes)
         try world.advance("10s")
@@ -71,10 +61,9 @@ struct NetworkProfileTests {
     @Test("A body arrives at the client's upload rate within the limit on held bytes")
     func upload() throws {
         let network = try Self.network("{up: 50000}")
-        let client = try network.client()
         let body = String(repeating: "x", count: 900_000)
         let request = Request.authorized(.post, "/api/v1/goals", as: TestUser.anna).json("{\"title\":\"\(body)\"}")
-        client.wire.send(request.bytes)
+        let client = try network.sending(request)
         var most = 0
         var first: Timestamp?
         network.advance(by: .seconds(20)) {
@@ -109,21 +98,16 @@ struct NetworkProfileTests {
         let network = try Self.network("{rtt: 400ms}", clock: .manual)
         let world = try network.plainWorld()
         try #require(try network.admin(.put, "network", "{\"network\":null}").status == 200)
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
+        let socket = try world.socket(on: world.consultation())
         #expect(socket.takeTypes() == ["connected"])
         try #require(try network.admin(.put, "network", #"{"network":{"rtt":"400ms"}}"#).status == 200)
         socket.send(#"{"type":"ping"}"#)
         try world.advance("100ms")
         socket.send(#"{"type":"ping"}"#)
-        try world.advance("299ms")
-        #expect(socket.takeTypes() == [])
-        try world.advance("1ms")
-        #expect(socket.takeTypes() == ["pong"])
-        try world.advance("99ms")
-        #expect(socket.takeTypes() == [])
-        try world.advance("1ms")
-        #expect(socket.takeTypes() == ["pong"])
+        for (wait, types) in [("299ms", []), ("1ms", ["pong"]), ("99ms", []), ("1ms", ["pong"])] {
+            try world.advance(wait)
+            #expect(socket.takeTypes() == types)
+        }
         socket.send(#"{"type":"ping"}"#)
         try world.advance("200ms")
         // Without a network, bytes in transit arrive immediately.
@@ -134,12 +118,10 @@ struct NetworkProfileTests {
     @Test("A fault's delay precedes the network's, and its reset follows the bytes in transit")
     func faults() throws {
         let delayed = try Self.network("{rtt: 200ms}", faults: "{on: any, delay: 1s}")
-        let wire = try delayed.open()
-        wire.send(Request.goals.bytes)
+        let wire = try delayed.sending(.goals).wire
         #expect(delayed.timeline(of: wire, for: .seconds(5)).map { $0.prefix(7) } == ["1.100 s"])
         let cut = try Self.network("{rtt: 200ms, down: 1000}", faults: "{on: any, reset: {after: 100}}")
-        let other = try cut.open()
-        other.send(Request.goals.bytes)
+        let other = try cut.sending(.goals).wire
         expectLines(cut.timeline(of: other, for: .seconds(5)), ["0.500 s 100 bytes", "0.500 s reset"])
     }
 
@@ -147,13 +129,12 @@ struct NetworkProfileTests {
     func endOfStream() throws {
         let network = try Self.network("{rtt: 200ms}")
         let client = try network.client()
-        client.wire.send(Request.goals.bytes)
-        network.advance(by: .seconds(1)) {}
-        #expect(try client.response().status == 200)
-        client.wire.send(Request.goals.bytes)
-        client.wire.finishWriting()
-        network.advance(by: .seconds(1)) {}
-        #expect(try client.response().status == 200)
+        for isLast in [false, true] {
+            client.wire.send(Request.goals.bytes)
+            if isLast { client.wire.finishWriting() }
+            network.advance(by: .seconds(1)) {}
+            #expect(try client.response().status == 200)
+        }
         #expect(client.wire.ending != .open || client.wire.sawEndOfStream)
     }
 
@@ -166,8 +147,7 @@ struct NetworkProfileTests {
         #expect(try client.exchange(world.request(.get, "/api/v1/goals")).status == 200)
         #expect(try network.admin(.put, "network", #"{"network":"offline"}"#).text == #"{"network":"offline"}"#)
         #expect(client.wire.ending == .reset && socket.wire.ending == .reset)
-        let lost = try network.open()
-        lost.send(Request.goals.bytes)
+        let lost = try network.sending(.goals).wire
         #expect(lost.ending == .reset && lost.received.isEmpty)
         #expect(try network.admin(.get, "health").status == 200)
 
@@ -204,8 +184,7 @@ struct NetworkProfileTests {
             return lines
         }
         let lines = try journey(1)
-        #expect(lines == (try journey(1)))
-        #expect(lines != (try journey(2)))
+        #expect(try lines == journey(1) && lines != journey(2))
         #expect(lines.contains { $0.hasSuffix("reset") } && lines.count > 30)
     }
 
@@ -213,8 +192,7 @@ struct NetworkProfileTests {
     func failingConnections() throws {
         let network = try Self.network("{failing_connections: 1}")
         for isLost in [true, false] {
-            let wire = try network.open()
-            wire.send(Request.goals.bytes)
+            let wire = try network.sending(.goals).wire
             #expect((wire.ending == .reset) == isLost && wire.received.isEmpty == isLost)
         }
     }
@@ -243,8 +221,7 @@ struct NetworkProfileTests {
         client.wire.send(Request.goals.with("Connection: close").bytes + [UInt8](repeating: 0x20, count: 2000))
         network.advance(by: .seconds(2)) {}
         #expect(try client.response().status == 200)
-        let connection = try #require(network.connection(of: client.wire))
-        #expect(connection.input.count == 0)
+        #expect(try #require(network.connection(of: client.wire)).input.count == 0)
     }
 
     @Test("Resetting or deleting the world discards bytes in transit")
@@ -252,8 +229,7 @@ struct NetworkProfileTests {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","network":"satellite"},"clock":"manual"}"#)
         for call in ["reset", ""] {
-            let client = try network.client()
-            client.wire.send(world.request(.get, "/api/v1/goals").bytes)
+            let client = try network.sending(world.request(.get, "/api/v1/goals"))
             #expect(client.wire.received.isEmpty)
             _ = call.isEmpty ? try network.admin(.delete, "worlds/\(world.id)") : try world.ask(.post, call, "{}")
             #expect(try client.response().status == 200)

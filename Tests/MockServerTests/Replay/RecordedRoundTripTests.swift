@@ -1,6 +1,4 @@
-import FitIQAPI
 import HTTPTypes
-import JSON
 import Replay
 import Scenarios
 import TestSupport
@@ -25,10 +23,8 @@ struct RecordedRoundTripTests {
 
         @discardableResult
         func ask(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> Response {
-            var request = Request(method: method, target: path, fields: [Request.bearer(token), Request.apiKey])
-            if let json { request = request.json(json) }
-            let client = try network.client()
-            client.wire.send(request.bytes)
+            let request = Request(method: method, target: path, fields: [Request.bearer(token), Request.apiKey])
+            let client = try network.sending(json.map(request.json) ?? request)
             network.advance(by: .milliseconds(50))
             let response = try client.response(to: request)
             client.wire.finishWriting()
@@ -42,8 +38,7 @@ struct RecordedRoundTripTests {
         func chat(_ path: String, _ texts: [String], closes: Bool = true) throws {
             var request = Request.handshake(path)
             request.fields += [Request.bearer(token), Request.apiKey]
-            let client = try network.client()
-            client.wire.send(request.bytes)
+            let client = try network.sending(request)
             let socket = try client.acceptUpgrade(request)
             for text in texts {
                 socket.send(text)
@@ -65,7 +60,6 @@ struct RecordedRoundTripTests {
     private static let question = #"{"type":"message","content":"What should I eat for breakfast?"}"#
     private static let other = #"{"type":"user_message","content":"And for dinner?"}"#
 
-    /// The recorded session.
     enum Day: CaseIterable {
         case guides
         case apps
@@ -158,17 +152,23 @@ struct RecordedRoundTripTests {
         return (seen, recorder.file(at: network.now), verdicts)
     }
 
+    private static func replaying(
+        _ recording: SessionReplay.Recording, _ settings: ReplaySettings = ReplaySettings()
+    ) throws -> VirtualNetwork {
+        var scenario = try Scenario.read("{name: take}")
+        scenario.replay = SessionReplay(.plan(recording.plan), settings: settings)
+        return VirtualNetwork { ($0.scenario, $0.pace) = (scenario, .human) }
+    }
+
     private static func verdicts(_ network: VirtualNetwork) throws -> [String] {
         let judgement = try #require(network.engine.judgement(ofWorld: World.defaultID, at: network.now))
         return judgement.verdicts.map { "\($0.obligation.id) \($0.outcome)" }
     }
 
-    /// The first differences, each in its old and its new form.
     private static func differences(_ new: [String], from old: [String]) -> [String] {
-        var differences: [String] = []
-        for index in 0..<max(new.count, old.count) {
+        let differences = (0..<max(new.count, old.count)).compactMap { index -> String? in
             let (now, before) = (index < new.count ? new[index] : nil, index < old.count ? old[index] : nil)
-            if now != before { differences.append("\(index): \(now ?? "nothing"), was \(before ?? "nothing")") }
+            return now == before ? nil : "\(index): \(now ?? "nothing"), was \(before ?? "nothing")"
         }
         return Array(differences.prefix(3))
     }
@@ -186,32 +186,20 @@ struct RecordedRoundTripTests {
         let recording = try SessionReplay.Recording(readingHAR: file)
         #expect(recording.notes == [])
         for match in ReplaySettings.Match.allCases {
-            var scenario = try Scenario.read("{name: take}")
-            scenario.replay = SessionReplay(
-                .plan(recording.plan), settings: ReplaySettings(match: match, frames: frames))
-            let network = VirtualNetwork {
-                $0.scenario = scenario
-                $0.pace = .human
-            }
+            let network = try Self.replaying(recording, ReplaySettings(match: match, frames: frames))
             _ = try network.admin(.get, "verdicts")
             let again = try day.day.live(network, tokens: Self.tokens())
             let differences = Self.differences(again, from: seen)
             #expect(differences == [], "\(match): \(differences)")
             #expect(Self.differences(try Self.verdicts(network), from: verdicts) == [], "\(match)")
-            let outcome = try #require(network.engine.replayOutcome(ofWorld: World.defaultID))
-            #expect(outcome.failures == [], "\(match)")
+            #expect(network.replayOutcome?.failures == [], "\(match)")
         }
     }
 
     @Test("A replay accepts clients with different credentials")
     func otherCredentials() throws {
         let (seen, file, _) = try Self.record(keepsSecrets: true)
-        var scenario = try Scenario.read("{name: take}")
-        scenario.replay = SessionReplay(.plan(try SessionReplay.Recording(readingHAR: file).plan))
-        let network = VirtualNetwork {
-            $0.scenario = scenario
-            $0.pace = .human
-        }
+        let network = try Self.replaying(SessionReplay.Recording(readingHAR: file))
         let again = try Self.day(network, tokens: Self.tokens(secret: "another"))
         #expect(Self.differences(again, from: seen) == [])
     }

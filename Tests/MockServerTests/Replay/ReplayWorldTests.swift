@@ -1,28 +1,21 @@
 import FitIQAPI
-import JSON
 import Replay
-import Scenarios
 import TestSupport
 import Testing
-import Traffic
 
 @testable import MockServer
 
 @Suite("Replayed worlds: the admin API")
 struct ReplayWorldTests {
-    static let take = Take().asked("GET", "/api/v1/goals", answer: "[]").asked("GET", "/api/v1/meal-logs", answer: "{}")
+    private let network = VirtualNetwork()
 
-    /// A scenario in the form in which it is sent over HTTP.
-    private func scenario(_ take: Take, _ more: String = "") -> String {
-        #"{"name":"take","replay":{"session":\#(String(decoding: take.har, as: UTF8.self))\#(more)}}"#
-    }
+    static let take = Take().asked("GET", "/api/v1/goals", answer: "[]").asked("GET", "/api/v1/meal-logs", answer: "{}")
 
     @Test("A request with a HAR creates a world that replays the HAR under the world's prefix")
     func overTheNetwork() throws {
-        let network = VirtualNetwork()
         let body = #"{"answer":"\#(Take.origin)/api/v1/goals"}"#
         let take = Take().asked("GET", "/api/v1/goals", answer: body)
-        let world = try network.world(#"{"scenario":\#(scenario(take))}"#)
+        let world = try network.world(#"{"scenario":\#(take.json)}"#)
         // Our origin replaces the recorded origin.
         #expect(
             try world.exchange(.get, "/api/v1/goals").text
@@ -38,12 +31,11 @@ struct ReplayWorldTests {
         _ = try network.get("/api/v1/goal")
         for path in ["replay", "worlds/default/replay"] {
             let report = try network.admin(.get, path)
-            #expect(report.status == 200)
             let json = try #require(report.json)
-            #expect(json["served"]?.int == 1 && json["recorded"]?.int == 2)
-            #expect(json["never_asked"]?.array?.count == 1)
-            #expect(json["unexpected"]?.array?.count == 1, "\(report.text)")
-            #expect(json["unexpected"]?.array?.first?["message"]?.string?.contains("/api/v1/goal") == true)
+            #expect(report.status == 200 && json["served"] == 1 && json["recorded"] == 2)
+            let counts = ["never_asked", "unexpected"].map { json[$0]?.array?.count }
+            #expect(counts == [1, 1], "\(report.text)")
+            #expect(json["unexpected"]?[0]?["message"]?.string?.contains("/api/v1/goal") == true)
         }
         #expect(try network.admin(.post, "reset").status == 200)
         let anew = try #require(try network.admin(.get, "replay").json)
@@ -52,9 +44,8 @@ struct ReplayWorldTests {
 
     @Test("A world without a session returns 404 for the replay report")
     func noReplay() throws {
-        let response = try VirtualNetwork().admin(.get, "replay")
-        #expect(response.status == 404)
-        #expect(response.message.hasPrefix("This world does not replay a session"))
+        let response = try network.admin(.get, "replay")
+        #expect(response.status == 404 && response.message.hasPrefix("This world does not replay a session"))
     }
 
     @Test("A replaying world exports no state and can import only another session")
@@ -65,7 +56,7 @@ struct ReplayWorldTests {
         #expect(refused.status == 409 && refused.message.hasPrefix("This world replays a session"))
         #expect(throws: APIError.self) { try network.engine.exportState(at: network.now) }
         let other = Take().asked("GET", "/other", answer: "1")
-        #expect(try network.admin(.put, "state", scenario(other)).status == 200)
+        #expect(try network.admin(.put, "state", other.json).status == 200)
         #expect(try network.get("/other").text == "1")
         #expect(try network.admin(.post, "reset", #"{"scenario":"default"}"#).status == 200)
         #expect(try network.admin(.get, "state").status == 200)
@@ -74,9 +65,8 @@ struct ReplayWorldTests {
     @Test("An import can turn a world with scripts into a replaying world")
     func becoming() throws {
         let network = try VirtualNetwork.faulty("{on: any, delay: 1ms}", answers: "[{text: Hi}]", clock: .real)
-        #expect(try network.admin(.put, "state", scenario(Self.take)).status == 200)
-        let client = try network.client()
-        client.wire.send(Request(target: "/api/v1/goals").bytes)
+        #expect(try network.admin(.put, "state", Self.take.json).status == 200)
+        let client = try network.sending(Request(target: "/api/v1/goals"))
         // The faults are kept, as with any imported state.
         #expect(client.wire.received.isEmpty)
         network.advance(by: .milliseconds(1))
@@ -86,7 +76,6 @@ struct ReplayWorldTests {
 
     @Test("The API rejects a path as a session")
     func files() throws {
-        let network = VirtualNetwork()
         let response = try network.admin(.post, "worlds", #"{"scenario":{"name":"x","replay":"a.har"}}"#)
         #expect(response.status == 400 && response.message.contains("\"a.har\" is a file"))
         #expect(try network.admin(.get, "worlds").json?["count"]?.int == 1)
@@ -94,7 +83,6 @@ struct ReplayWorldTests {
 
     @Test("The error for an invalid HAR gives the location of the problem")
     func mistakes() throws {
-        let network = VirtualNetwork()
         let body = #"{"scenario":{"name":"x","replay":{"session":{"log":{"entries":[{"request":{}}]}}}}}"#
         let response = try network.admin(.post, "worlds", body)
         #expect(response.status == 400 && response.message.hasPrefix("replay.session cannot be played back:"))
@@ -104,10 +92,10 @@ struct ReplayWorldTests {
     func storage() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 100_000 }
         let big = Take().asked("GET", "/a", answer: String(repeating: "x", count: 90_000))
-        let world = try network.world(#"{"scenario":\#(scenario(big))}"#)
-        #expect(try network.admin(.post, "worlds", #"{"scenario":\#(scenario(big))}"#).status == 507)
+        let world = try network.world(#"{"scenario":\#(big.json)}"#)
+        #expect(try network.admin(.post, "worlds", #"{"scenario":\#(big.json)}"#).status == 507)
         #expect(try network.admin(.delete, "worlds/\(world.id)").status == 204)
-        _ = try network.world(#"{"scenario":\#(scenario(big))}"#)
+        _ = try network.world(#"{"scenario":\#(big.json)}"#)
     }
 
     @Test("A reload keeps the current session until a reset")
@@ -126,11 +114,11 @@ struct ReplayWorldTests {
     @Test("A strict replay passes only if each recorded request arrives once and in order")
     func strict() throws {
         let network = try Self.take.network(ReplaySettings(match: .strict))
-        #expect(network.engine.replayOutcome(ofWorld: "default")?.failures.isEmpty == false)
+        #expect(network.replayOutcome?.failures.isEmpty == false)
         _ = try network.get("/api/v1/goals")
         _ = try network.get("/api/v1/meal-logs")
-        #expect(network.engine.replayOutcome(ofWorld: "default")?.failures.isEmpty == true)
+        #expect(network.replayOutcome?.failures.isEmpty == true)
         #expect(try network.get("/api/v1/goals").status == 404)
-        #expect(network.engine.replayOutcome(ofWorld: "default")?.failures.isEmpty == false)
+        #expect(network.replayOutcome?.failures.isEmpty == false)
     }
 }

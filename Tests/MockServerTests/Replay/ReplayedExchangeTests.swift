@@ -1,9 +1,6 @@
 import Deflate
-import FitIQAPI
 import HTTPTypes
-import JSON
 import Replay
-import Scenarios
 import TestSupport
 import Testing
 import Traffic
@@ -22,15 +19,11 @@ struct ReplayedExchangeTests {
         ]
         let network = try Take().asked("GET", Self.goals, status: 207, answerFields: fields, answer: odd).network()
         let response = try network.exchange(.authorized(.get, Self.goals, as: TestUser.anna))
-        #expect(response.status == 207 && response.text == odd)
-        #expect(response.fields[HTTPField.Name("X-Trace")!] == "a")
+        #expect(response.status == 207 && response.text == odd && response.fields[HTTPField.Name("X-Trace")!] == "a")
         #expect(response.fields[values: .setCookie] == ["a=1", "b=2"])
-        #expect(response.fields[.contentType] == "application/json")
-        #expect(response.fields[.contentLength] == "\(odd.utf8.count)" && response.fields[.date] != nil)
-        guard case .exchange(let exchange)? = network.engine.journalEntries(ofWorld: World.defaultID).last?.event else {
-            Issue.record("The journal has no exchange.")
-            return
-        }
+        #expect(response.fields[.contentType] == "application/json" && response.fields[.date] != nil)
+        #expect(response.fields[.contentLength] == "\(odd.utf8.count)")
+        let exchange = try #require(network.lastExchange)
         #expect(exchange.endpoint == .listGoals && exchange.user?.text == TestUser.anna && exchange.unmatched == nil)
         #expect(exchange.responseBody.bytes == Array(odd.utf8))
     }
@@ -60,23 +53,29 @@ struct ReplayedExchangeTests {
     @Test("A request for favicon.ico does not count as unexpected")
     func icon() throws {
         let network = try Take().asked("GET", Self.goals).network()
-        #expect(try network.get("/favicon.ico").status == 404)
-        #expect(network.engine.replayOutcome(ofWorld: World.defaultID)?.report.unexpectedCount == 0)
-        #expect(try network.get("/other.ico").status == 404)
-        #expect(network.engine.replayOutcome(ofWorld: World.defaultID)?.report.unexpectedCount == 1)
+        for (path, count) in [("/favicon.ico", 0), ("/other.ico", 1)] {
+            #expect(try network.get(path).status == 404)
+            #expect(network.replayOutcome?.report.unexpectedCount == count, "\(path)")
+        }
     }
 
     @Test("An answer arrives after the recorded wait divided by the speed")
     func waits() throws {
         for (speed, expected) in [(ReplaySettings.Speed.factor(1), 800), (.factor(4), 200), (.factor(0.5), 1600)] {
             let network = try Take().asked("GET", Self.goals, waited: 800).network(ReplaySettings(speed: speed))
-            let client = try network.client()
-            client.wire.send(Request(target: Self.goals).bytes)
+            let client = try network.sending(Request(target: Self.goals))
             #expect(network.arrivals(of: client.wire, for: 2000) == [expected])
             #expect(network.story == ["exchange 200 complete"])
         }
-        let instant = try Take().asked("GET", Self.goals, waited: 800).network(ReplaySettings(speed: .instant))
-        #expect(try instant.get(Self.goals).status == 200)
+    }
+
+    @Test("A replay without artificial delays answers immediately", arguments: [true, false])
+    func instant(isSpeed: Bool) throws {
+        let take = Take().asked("GET", Self.goals, waited: 800)
+        let scenario = try take.scenario()
+        let network =
+            try isSpeed ? take.network(ReplaySettings(speed: .instant)) : VirtualNetwork { $0.scenario = scenario }
+        #expect(try network.get(Self.goals).status == 200)
     }
 
     @Test("A replay compares a gzip body by its text even in a world without compression")
@@ -91,23 +90,14 @@ struct ReplayedExchangeTests {
         #expect(try network.exchange(request.with("Content-Encoding: gzip")).status == 404)
     }
 
-    @Test("A server without artificial delays replays immediately")
-    func instantPace() throws {
-        let scenario = try Take().asked("GET", Self.goals, waited: 800).scenario()
-        let network = VirtualNetwork { $0.scenario = scenario }
-        #expect(try network.get(Self.goals).status == 200)
-    }
-
     @Test("On a manual clock, a replayed answer waits for the clock")
     func manualClock() throws {
         let network = try Take().asked("GET", Self.goals, waited: 800).network(clock: .manual)
-        let client = try network.client()
-        client.wire.send(Request(target: Self.goals).bytes)
+        let client = try network.sending(Request(target: Self.goals))
         network.advance(by: .seconds(5))
         #expect(client.wire.received.isEmpty)
-        #expect(
-            network.engine.nextDue(ofWorld: World.defaultID, at: network.now) == network.engine.manualTime!
-                + .milliseconds(800))
+        let due = network.engine.nextDue(ofWorld: World.defaultID, at: network.now)
+        #expect(due == network.engine.manualTime.map { $0 + .milliseconds(800) })
         try network.plainWorld().advance("799ms")
         #expect(client.wire.received.isEmpty)
         try network.plainWorld().advance("1ms")
@@ -119,14 +109,12 @@ struct ReplayedExchangeTests {
         let network = try Take().asked("GET", "/a", waited: 100, status: nil)
             .asked("GET", "/b", answerFields: [SessionField("Content-Length", "50")], answer: "[1,2", isComplete: false)
             .asked("GET", "/c", answer: "[1,2", isComplete: false).network()
-        let client = try network.open()
-        client.send(Request(target: "/a").bytes)
+        let client = try network.sending(Request(target: "/a")).wire
         #expect(client.ending == .open)
         network.advance(by: .milliseconds(100))
         #expect(client.received.isEmpty && client.ending == .closed)
         for (path, length) in [("/b", "50"), ("/c", "5")] {
-            let client = try network.open()
-            client.send(Request(target: path).bytes)
+            let client = try network.sending(Request(target: path)).wire
             let text = String(decoding: client.received, as: UTF8.self)
             #expect(text.contains("Content-Length: \(length)\r\n") && text.hasSuffix("\r\n\r\n[1,2"))
             #expect(client.ending == .closed)
@@ -139,26 +127,26 @@ struct ReplayedExchangeTests {
         let network = try Take()
             .asked("HEAD", "/a", answerFields: [SessionField("Content-Length", "1234")], answer: "").network()
         let client = try network.client()
-        let response = try client.exchange(Request(method: .head, target: "/a"))
-        #expect(response.status == 200 && response.fields[.contentLength] == "1234" && response.body.isEmpty)
-        // The connection remains usable.
-        #expect(try client.exchange(Request(method: .head, target: "/a")).status == 200)
+        for _ in 0..<2 {
+            let response = try client.exchange(Request(method: .head, target: "/a"))
+            #expect(response.status == 200 && response.fields[.contentLength] == "1234" && response.body.isEmpty)
+        }
     }
 
     @Test("An unrecorded request returns 404 with the nearest recorded request")
     func unexpected() throws {
         let path = "/api/v1/consultations"
         let network = try Take().asked("POST", path, #"{"persona":"nutritionist"}"#, status: 201).network()
-        let response = try network.exchange(Request(method: .post, target: path).json(#"{"persona":"coach"}"#))
-        #expect(response.status == 404 && response.errorCode == "NOT_FOUND")
+        func create(_ persona: String) throws -> Response {
+            try network.exchange(Request(method: .post, target: path).json(#"{"persona":"\#(persona)"}"#))
+        }
+        let response = try create("coach")
+        #expect(response.refusal == "404 NOT_FOUND")
         #expect(response.message.contains("persona") && response.message.contains("nutritionist"))
         #expect(try network.get("/nowhere").status == 404)
         #expect(network.story == ["exchange 404 complete not_recorded", "exchange 404 complete unknown_path"])
-        let unmatched = try network.admin(.get, "requests/unmatched").json?["entries"]?.array
-        #expect(unmatched?.count == 2)
-        #expect(
-            try network.exchange(Request(method: .post, target: path).json(#"{"persona":"nutritionist"}"#)).status
-                == 201)
+        #expect(try network.admin(.get, "requests/unmatched").json?["entries"]?.array?.count == 2)
+        #expect(try create("nutritionist").status == 201)
     }
 
     @Test("A replay rejects CONNECT even if it was recorded")
@@ -166,14 +154,13 @@ struct ReplayedExchangeTests {
         let network = try Take().asked("CONNECT", "/", answer: "").asked("GET", "/a").network()
         let wire = try network.open()
         wire.send("CONNECT recorded.example:443 HTTP/1.1\r\nHost: recorded.example:443\r\n\r\n")
-        #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 404"))
+        #expect(wire.received.starts(with: Array("HTTP/1.1 404".utf8)))
     }
 
     @Test("An upgrade to a protocol other than WebSocket is treated as an ordinary request")
     func otherUpgrade() throws {
         let network = try Take().asked("GET", "/a", answer: "1").network()
-        let request = Request(target: "/a", fields: ["Connection: Upgrade", "Upgrade: h2c"])
-        let answer = try network.exchange(request)
+        let answer = try network.exchange(Request(target: "/a", fields: ["Connection: Upgrade", "Upgrade: h2c"]))
         #expect(answer.status == 200 && answer.text == "1")
     }
 
@@ -182,9 +169,7 @@ struct ReplayedExchangeTests {
         let network = try Take().asked("GET", "/a").network()
         func user(_ fields: String...) throws -> String? {
             #expect(try network.exchange(Request(target: "/a", fields: fields)).status == 200)
-            guard case .exchange(let exchange)? = network.engine.journalEntries(ofWorld: World.defaultID).last?.event
-            else { return "no exchange" }
-            return exchange.user?.text
+            return try #require(network.lastExchange).user?.text
         }
         #expect(try user() == nil)
         #expect(try user("X-API-Key: anything") == "replayed")
@@ -202,11 +187,7 @@ struct ReplayedExchangeTests {
     func refusedCredentials() throws {
         let network = try Take().asked("GET", "/a", status: 401).network()
         #expect(try network.exchange(.authorized(.get, "/a")).status == 401)
-        guard case .exchange(let exchange)? = network.engine.journalEntries(ofWorld: World.defaultID).last?.event else {
-            Issue.record("The journal has no exchange.")
-            return
-        }
-        #expect(exchange.user == nil)
+        #expect(try #require(network.lastExchange).user == nil)
     }
 
     @Test(
@@ -218,8 +199,7 @@ struct ReplayedExchangeTests {
     func faults(_ rule: String, _ expected: String) throws {
         let network = try Take().asked("GET", Self.goals, answer: "[1,2,3]")
             .network(faults: "[\(rule.dropLast()), requests: 1}]")
-        let first = try network.open()
-        first.send(Request(target: Self.goals).bytes)
+        let first = try network.sending(Request(target: Self.goals)).wire
         #expect(network.story.count == 1 && network.story[0].contains(expected))
         #expect(try network.get(Self.goals).text == "[1,2,3]")
     }
@@ -229,11 +209,11 @@ struct ReplayedExchangeTests {
         let take = Take().asked("POST", Self.goals, "{}", waited: 200, answer: "1").asked(
             "POST", Self.goals, "{}", answer: "2")
         let late = try take.network(faults: "[{on: any, delay: 300ms, requests: 1}]")
-        let client = try late.client()
-        client.wire.send(Request(method: .post, target: Self.goals).json("{}").bytes)
+        let client = try late.sending(Request(method: .post, target: Self.goals).json("{}"))
         #expect(late.arrivals(of: client.wire, for: 1000) == [500])
         let lost = try take.network(faults: "[{on: any, status: 500, processed: true, requests: 1}]")
-        #expect(try lost.exchange(Request(method: .post, target: Self.goals).json("{}")).status == 500)
-        #expect(try lost.exchange(Request(method: .post, target: Self.goals).json("{}")).text == "2")
+        let post = Request(method: .post, target: Self.goals).json("{}")
+        #expect(try lost.exchange(post).status == 500)
+        #expect(try lost.exchange(post).text == "2")
     }
 }

@@ -1,4 +1,3 @@
-import FitIQAPI
 import Replay
 import TestSupport
 import Testing
@@ -7,14 +6,15 @@ import Testing
 
 @Suite("Replayed worlds: the server's URLs and paths")
 struct ReplayedOriginTests {
-    static let body = #"{"url":"\#(Take.origin)/a","ws":"ws://recorded.example/b","avatar":"http://127.0.0.1:8080/c"}"#
+    static let body = answer(Take.origin, "ws://recorded.example")
+
+    private static func answer(_ http: String, _ ws: String) -> String {
+        #"{"url":"\#(http)/a","ws":"\#(ws)/b","avatar":"http://127.0.0.1:8080/c"}"#
+    }
 
     private func network(_ take: Take) throws -> VirtualNetwork {
         let scenario = try take.scenario()
-        return VirtualNetwork {
-            $0.scenario = scenario
-            $0.secureOrigin = "https://127.0.0.1:8443"
-        }
+        return VirtualNetwork { ($0.scenario, $0.secureOrigin) = (scenario, "https://127.0.0.1:8443") }
     }
 
     private func secureClient(_ network: VirtualNetwork) throws -> HTTPClient<VirtualClient> {
@@ -29,16 +29,9 @@ struct ReplayedOriginTests {
             "GET", "/a", fields: [], answerFields: [.init("Location", Take.origin + "/n")], answer: Self.body)
         let network = try network(take)
         let secure = try secureClient(network).exchange(Request(target: "/a"))
-        #expect(
-            secure.text
-                == #"{"url":"https://127.0.0.1:8443/a","ws":"wss://127.0.0.1:8443/b","avatar":"http://127.0.0.1:8080/c"}"#
-        )
+        #expect(secure.text == Self.answer("https://127.0.0.1:8443", "wss://127.0.0.1:8443"))
         #expect(secure.fields[.location] == "https://127.0.0.1:8443/n")
-        let plain = try network.get("/a")
-        #expect(
-            plain.text
-                == #"{"url":"http://127.0.0.1:8080/a","ws":"ws://127.0.0.1:8080/b","avatar":"http://127.0.0.1:8080/c"}"#
-        )
+        #expect(try network.get("/a").text == Self.answer("http://127.0.0.1:8080", "ws://127.0.0.1:8080"))
     }
 
     @Test("Under a world's prefix, replayed URLs start with the prefix, even in frames")
@@ -46,8 +39,7 @@ struct ReplayedOriginTests {
         let take = Take().asked("GET", "/a", answer: Self.body).socket(
             "/api/v1/consultations/1/ws", [Take.server(Self.body, at: 0)])
         let network = try network(Take().asked("GET", "/x"))
-        let har = String(decoding: take.har, as: UTF8.self)
-        let world = try network.world(#"{"scenario":{"name":"take","replay":{"session":\#(har)}}}"#)
+        let world = try network.world(#"{"scenario":\#(take.json)}"#)
         let expected = "\"https://127.0.0.1:8443/w/\(world.id)/a\",\"ws\":\"wss://127.0.0.1:8443/w/\(world.id)/b\""
         #expect(try secureClient(network).exchange(Request(target: "/w/\(world.id)/a")).text.contains(expected))
         let client = try secureClient(network)
@@ -66,8 +58,7 @@ struct ReplayedOriginTests {
         take = take.asked("GET", "/a")
         let network = try take.network(ReplaySettings(match: .strict))
         for path in own + ["/w/default/favicon.ico"] { #expect(try network.get(path).text != "recorded", "\(path)") }
-        #expect(try network.get("/favicon.ico").status == 404)
-        #expect(try network.get("/a").status == 200)
-        #expect(network.engine.replayOutcome(ofWorld: "default")?.failures == [])
+        for (path, status) in [("/favicon.ico", 404), ("/a", 200)] { #expect(try network.get(path).status == status) }
+        #expect(network.replayOutcome?.failures == [])
     }
 }

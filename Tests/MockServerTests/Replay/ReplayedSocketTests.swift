@@ -1,5 +1,4 @@
 import FitIQAPI
-import HTTPTypes
 import Replay
 import Scenarios
 import TestSupport
@@ -23,11 +22,10 @@ struct ReplayedSocketTests {
             Take.server("two", at: 1250),
         ])
 
-    private func socket(_ network: VirtualNetwork, _ path: String = Self.path) throws -> VirtualSocket {
-        let client = try network.client()
-        let request = Request.handshake(path, as: TestUser.anna)
-        client.wire.send(request.bytes)
-        network.advance(by: .milliseconds(10))
+    private func socket(_ network: VirtualNetwork, after wait: Duration = .milliseconds(10)) throws -> VirtualSocket {
+        let request = Request.handshake(Self.path, as: TestUser.anna)
+        let client = try network.sending(request)
+        network.advance(by: wait)
         return try client.acceptUpgrade(request)
     }
 
@@ -57,20 +55,15 @@ struct ReplayedSocketTests {
     @Test("With timed order, the server sends frames without waiting for the client")
     func timed() throws {
         let network = try Self.chat.network(ReplaySettings(speed: .factor(10), frames: .timed))
-        let client = try network.client()
-        let request = Request.handshake(Self.path)
-        client.wire.send(request.bytes)
-        network.advance(by: .milliseconds(1))
-        let socket = try client.acceptUpgrade(request)
+        let socket = try socket(network, after: .milliseconds(1))
         #expect(network.arrivals(of: socket.wire, for: 200, step: 1) == [2, 109, 124])
     }
 
     @Test("A manual clock releases each replayed frame at its time")
     func manualClock() throws {
         let network = try Self.chat.network(ReplaySettings(frames: .timed), clock: .manual)
-        let client = try network.client()
         let request = Request.handshake(Self.path)
-        client.wire.send(request.bytes)
+        let client = try network.sending(request)
         network.advance(by: .seconds(10))
         #expect(client.wire.received.isEmpty)
         try network.plainWorld().advance("2s")
@@ -124,25 +117,16 @@ struct ReplayedSocketTests {
         #expect(network.story.last == "closed by server: \(cause.rawValue)")
     }
 
-    @Test("A client's close ends the replay of its socket")
-    func clientCloses() throws {
+    @Test("A client that closes or disconnects ends the replay of its socket", arguments: [true, false])
+    func clientEnds(inOrder: Bool) throws {
         let network = try Self.chat.network(ReplaySettings(frames: .timed))
         let socket = try socket(network)
-        socket.close()
+        if inOrder { socket.close() } else { socket.wire.vanish() }
         network.advance(by: .seconds(5))
-        #expect(socket.closeCode == .normalClosure)
-        #expect(network.story == ["opened for \(TestUser.anna)", "closed by client: close_frame"])
-        #expect(network.openCount == 0)
-    }
-
-    @Test("A disconnected client ends the replay of its socket")
-    func clientVanishes() throws {
-        let network = try Self.chat.network(ReplaySettings(frames: .timed))
-        let socket = try socket(network)
-        socket.wire.vanish()
-        network.advance(by: .seconds(5))
-        #expect(network.story == ["opened for \(TestUser.anna)", "closed by client: reset"])
-        #expect(try network.admin(.get, "worlds/default").json?["web_sockets"]?.int == 0)
+        #expect(socket.closeCode == (inOrder ? .normalClosure : nil) && network.openCount == 0)
+        let cause = inOrder ? "close_frame" : "reset"
+        #expect(network.story == ["opened for \(TestUser.anna)", "closed by client: \(cause)"])
+        #expect(try network.admin(.get, "worlds/default").json?["web_sockets"] == 0)
     }
 
     @Test("A replay repeats a recorded handshake error")
@@ -224,7 +208,6 @@ struct ReplayedSocketTests {
 }
 
 extension ClockMode {
-    /// The start time of a manual clock.
     static var manualStart: Timestamp {
         guard case .manual(let start) = ClockMode.manual else { preconditionFailure("It is moved by hand.") }
         return start

@@ -1,7 +1,6 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
-import Scenarios
 import TestSupport
 import Testing
 
@@ -12,6 +11,12 @@ import Testing
 struct BuiltInRequestTests {
     private static let list = BuiltInWorld.consultations
     private static let goal = #"{"title":"Run","description":"","targetDate":"2025-06-01T00:00:00Z"}"#
+    private static let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
+
+    private func existingID(in refusal: Response) throws -> String {
+        #expect(refusal.refusal == "409 CONSULTATION_EXISTS")
+        return try #require(refusal.json?["error"]?["details"]?["existing_consultation_id"]?.string)
+    }
 
     @Test("default: the scenario has no data and no faults")
     func nothingGoesWrong() throws {
@@ -30,17 +35,14 @@ struct BuiltInRequestTests {
         ] { #expect(try world.exchange(.get, path).json?["data"]?[key]?.array?.isEmpty == true, "\(path)") }
         #expect(try world.create().status == 201)
         #expect(try world.exchange(.post, "/api/v1/goals", Self.goal).status == 201)
-        let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
-        #expect(try world.exchange(.post, "/api/v1/meal-logs/natural", meal).status == 201)
+        #expect(try world.exchange(.post, "/api/v1/meal-logs/natural", Self.meal).status == 201)
         #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.count == 1)
     }
 
     @Test("conflict: a second nutritionist consultation returns 409 with the existing id")
     func conflict() throws {
         let world = try BuiltInWorld("conflict")
-        let refused = try world.create()
-        #expect(refused.status == 409 && refused.errorCode == "CONSULTATION_EXISTS")
-        let id = try #require(refused.json?["error"]?["details"]?["existing_consultation_id"]?.string)
+        let id = try existingID(in: world.create())
         #expect(
             try world.history(id) == [
                 "user: How much protein do I need?",
@@ -65,8 +67,7 @@ struct BuiltInRequestTests {
         #expect(!refused.contains { $0.status == 201 })
         let id = try #require(active.last?["id"]?.string)
         #expect(try world.exchange(.post, "\(Self.list)/\(id)/archive").status == 200)
-        #expect(try world.exchange(.post, Self.list, wish).status == 201)
-        #expect(try world.exchange(.post, Self.list, wish).status == 409)
+        for status in [201, 409] { #expect(try world.exchange(.post, Self.list, wish).status == status) }
     }
 
     @Test("long-history: pages return all 5,000 messages")
@@ -97,13 +98,12 @@ struct BuiltInRequestTests {
             #expect((200...201).contains(answers[2].status), "\(method) \(path): \(answers[2].text)")
             return answers[2]
         }
+        func create(_ path: String, _ json: String) throws -> String {
+            try #require(try thirdTime(.post, path, json).json?["data"]?["id"]?.string)
+        }
         let goals = "/api/v1/goals"
-        let consultation = try #require(
-            try thirdTime(.post, Self.list, #"{"persona":"nutritionist"}"#).json?["data"]?["id"]?.string)
-        let goal = try #require(try thirdTime(.post, goals, Self.goal).json?["data"]?["id"]?.string)
-        let meal = try #require(
-            try thirdTime(.post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
-                .json?["data"]?["id"]?.string)
+        let consultation = try create(Self.list, #"{"persona":"nutritionist"}"#)
+        let (goal, meal) = (try create(goals, Self.goal), try create("/api/v1/meal-logs/natural", Self.meal))
         _ = try thirdTime(.post, Self.list + "/chat-about-goal", #"{"goalId":"\#(goal)"}"#)
         for path in [
             Self.list, Self.list + "/quick-actions", "\(Self.list)/\(consultation)",
@@ -115,7 +115,7 @@ struct BuiltInRequestTests {
         // The server did not create the goal twice.
         #expect(try world.exchange(.get, goals).json?["data"]?["goals"]?.array?.count == 1)
         #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.count == 2)
-        let faults = try network(world).json?["faults"]?.array ?? []
+        let faults = try world.network.admin(.get, "faults").json?["faults"]?.array ?? []
         // The remaining faults are for the apps' endpoints; the answer to the third request depends on its body.
         for on in faults.filter({ $0["acted"]?.int == 0 }).compactMap({ $0["on"]?.string }) {
             let words = on.split(separator: " ")
@@ -125,13 +125,8 @@ struct BuiltInRequestTests {
             #expect(answers.prefix(2) == [status, status] && answers[2] != status, "\(on): \(answers)")
         }
         let endpoints = Endpoint.allCases.filter { $0 != .webSocket && $0 != .mealSocket }
-        #expect(
-            Set(faults.compactMap { $0["on"]?.exactString })
-                == Set(endpoints.map { ExactString("\($0.method.rawValue) \($0.template)") }))
-    }
-
-    private func network(_ world: BuiltInWorld) throws -> Response {
-        try world.network.exchange(.admin("GET", "/faults"))
+            .map { ExactString("\($0.method.rawValue) \($0.template)") }
+        #expect(Set(faults.compactMap { $0["on"]?.exactString }) == Set(endpoints))
     }
 
     @Test("timeouts: one request gets no answer, one gets a late answer and one gets a dribbled answer")
@@ -141,9 +136,7 @@ struct BuiltInRequestTests {
         expectLines(world.network.timeline(of: hanging.wire, for: .seconds(599)), [])
         expectLines(world.network.timeline(of: hanging.wire, for: .seconds(2)), ["1.000 s reset"])
         // The request took effect anyway.
-        let again = try world.create()
-        #expect(again.status == 409)
-        let id = try #require(again.json?["error"]?["details"]?["existing_consultation_id"]?.string)
+        let id = try existingID(in: world.create())
 
         let late = try world.begin(.get, Self.list)
         expectLines(world.network.timeline(of: late.wire, for: .seconds(30)).map { String($0.prefix(8)) }, ["20.000 s"])
@@ -156,8 +149,7 @@ struct BuiltInRequestTests {
         #expect(lines.count(where: { $0.hasSuffix("bytes") }) == (drops.wire.received.count + 15) / 16)
         #expect(try drops.response().status == 200)
 
-        let socket = try world.network.client()
-        socket.wire.send(world.handshake(id).bytes)
+        let socket = try world.network.sending(world.handshake(id))
         world.network.advance(by: .milliseconds(14_999))
         #expect(socket.wire.received.isEmpty)
         world.network.advance(by: .milliseconds(1))
@@ -186,8 +178,7 @@ struct BuiltInRequestTests {
             let second = try world.exchange(.get, path)
             #expect(second.status == 200 && second.json != nil, "\(path)")
         }
-        let messages = try world.exchange(.get, "\(Self.list)/\(id)/messages")
-        #expect(messages.fields[.contentType] == "application/json")
+        #expect(try world.exchange(.get, "\(Self.list)/\(id)/messages").fields[.contentType] == "application/json")
     }
 
     @Test("established-account: the user has data in every status")
@@ -220,8 +211,7 @@ struct BuiltInRequestTests {
         let login = try world.logIn("sam@example.com")
         let token = try #require(login.json?["data"]?["access_token"]?.string)
         func read(_ path: String) throws -> JSONValue? {
-            let request = Request(
-                method: .get, target: "/api/v1/" + path, fields: [Request.bearer(token), Request.apiKey])
+            let request = Request(target: "/api/v1/" + path, fields: [Request.bearer(token), Request.apiKey])
             return try world.network.exchange(request).json?["data"]
         }
         #expect(try read("users/me")?["profile"]?["name"] == "Sam Rivera")
@@ -232,13 +222,12 @@ struct BuiltInRequestTests {
             let id = try #require(consultation["id"]?.string)
             #expect(try read("consultations/\(id)/messages")?["messages"]?.array?.isEmpty == false)
         }
-        let lists =
-            ["goals", "meal-logs", "wellness/mood-entries", "journal", "insights", "progress", "sleep", "workouts"]
-            + ["profile/metrics", "workout-templates"]
-        for list in lists {
+        for (list, least) in [
+            ("goals", 2), ("meal-logs", 2), ("wellness/mood-entries", 30), ("journal", 2), ("insights", 2),
+            ("progress", 30), ("sleep", 30), ("workouts", 2), ("profile/metrics", 2), ("workout-templates", 2),
+        ] {
             let data = try #require(try read(list), "\(list)")
-            let count = (data["total"] ?? data["total_count"])?.int ?? data.array?.count ?? 0
-            #expect(count > (["wellness/mood-entries", "progress", "sleep"].contains(list) ? 29 : 1), "\(list)")
+            #expect((data["total"] ?? data["total_count"])?.int ?? data.array?.count ?? 0 >= least, "\(list)")
         }
     }
 
@@ -256,9 +245,7 @@ struct BuiltInRequestTests {
     func answerLost() throws {
         let world = try BuiltInWorld("answer-lost")
         #expect(try world.create().status == 502)
-        let again = try world.create()
-        #expect(again.status == 409)
-        let id = try #require(again.json?["error"]?["details"]?["existing_consultation_id"]?.string)
+        let id = try existingID(in: world.create())
         #expect(try world.exchange(.get, "\(Self.list)/\(id)").status == 200)
         for expected in [502, 201] {
             #expect(try world.exchange(.post, "/api/v1/goals", Self.goal).status == expected)
@@ -269,50 +256,36 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.count == 2)
     }
 
-    @Test("meal-completes: a meal completes after three seconds with the same two foods")
-    func mealCompletes() throws {
-        let (world, socket, id) = try loggedMeal("meal-completes")
-        expectLines(heard(socket, in: world, for: .seconds(10)), ["3.000 s meal_log.completed"])
-        let log = try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]
-        #expect(log?["status"] == "completed" && log?["total_calories"] == 263)
-        #expect(log?["items"]?.array?.count == 2)
-    }
-
-    @Test("meal-fails: a meal fails after two seconds with a reason")
-    func mealFails() throws {
-        let (world, socket, id) = try loggedMeal("meal-fails")
-        expectLines(heard(socket, in: world, for: .seconds(10)), ["2.000 s meal_log.failed"])
-        let log = try world.exchange(.get, "/api/v1/meal-logs/\(id)")
-        #expect(log.json?["data"]?["status"] == "failed")
-        #expect(log.text.contains("Could not identify any food items in the input"))
-    }
-
-    @Test("meal-never-finishes: a meal's processing never finishes")
-    func mealNeverFinishes() throws {
-        let (world, socket, id) = try loggedMeal("meal-never-finishes")
-        expectLines(heard(socket, in: world, for: .seconds(3600)), [])
-        #expect(try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]?["status"] == "processing")
-    }
-
-    @Test("meal-finishes-before-socket: a client that connects after the answer gets no event")
-    func mealFinishesBeforeSocket() throws {
-        let world = try BuiltInWorld("meal-finishes-before-socket")
-        let logged = try world.exchange(
-            .post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
-        let id = try #require(logged.json?["data"]?["id"]?.string)
-        #expect(logged.json?["data"]?["status"] == "processing")
-        let socket = try world.socket(on: try world.consultation())
-        expectLines(heard(socket, in: world, for: .seconds(60)), [])
-        #expect(try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]?["status"] == "completed")
-    }
-
-    private func loggedMeal(_ name: String) throws -> (BuiltInWorld, VirtualSocket, id: String) {
+    @Test(
+        "A meal completes after 3 s with the same two foods, fails after 2 s with a reason, or never finishes",
+        arguments: [
+            ("meal-completes", ["3.000 s meal_log.completed"], "completed", #""total_calories":263"#),
+            ("meal-fails", ["2.000 s meal_log.failed"], "failed", "Could not identify any food items in the input"),
+            ("meal-never-finishes", [], "processing", ""),
+        ])
+    func meals(_ name: String, _ events: [String], _ status: String, _ words: String) throws {
         let world = try BuiltInWorld(name)
         let socket = try world.socket(on: try world.consultation())
         let logged = try world.exchange(
             .post, "/api/v1/meal-logs/natural", #"{"raw_input":"gravel","meal_type":"dinner"}"#)
         #expect(logged.status == 201 && logged.json?["data"]?["status"] == "processing")
-        return (world, socket, try #require(logged.json?["data"]?["id"]?.string))
+        let id = try #require(logged.json?["data"]?["id"]?.string)
+        expectLines(heard(socket, in: world, for: .seconds(3600)), events)
+        let log = try world.exchange(.get, "/api/v1/meal-logs/\(id)")
+        #expect(log.json?["data"]?["status"]?.string == status)
+        #expect(words.isEmpty || log.text.contains(words), "\(log.text)")
+        if status == "completed" { #expect(log.json?["data"]?["items"]?.array?.count == 2) }
+    }
+
+    @Test("meal-finishes-before-socket: a client that connects after the answer gets no event")
+    func mealFinishesBeforeSocket() throws {
+        let world = try BuiltInWorld("meal-finishes-before-socket")
+        let logged = try world.exchange(.post, "/api/v1/meal-logs/natural", Self.meal)
+        let id = try #require(logged.json?["data"]?["id"]?.string)
+        #expect(logged.json?["data"]?["status"] == "processing")
+        let socket = try world.socket(on: try world.consultation())
+        expectLines(heard(socket, in: world, for: .seconds(60)), [])
+        #expect(try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]?["status"] == "completed")
     }
 
     private func heard(_ socket: VirtualSocket, in world: BuiltInWorld, for duration: Duration) -> [String] {

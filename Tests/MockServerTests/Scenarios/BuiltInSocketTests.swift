@@ -1,9 +1,7 @@
-import FitIQAPI
 import JSON
 import Scenarios
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import MockServer
 
@@ -12,30 +10,27 @@ import WebSocket
 struct BuiltInSocketTests {
     private static let chunk = "stream_chunk"
 
+    private static func chunks(_ frames: [JSONValue]) -> [String] {
+        frames.filter { $0["type"]?.string == chunk }.compactMap { $0["content"]?.string }
+    }
+
     @Test("drop-mid-stream: the connection ends after three chunks without a close frame")
     func dropMidStream() throws {
-        let world = try BuiltInWorld("drop-mid-stream")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
-        expectLines(
-            world.heard("Hello?", on: socket, for: .seconds(30)).untimed,
-            ["message_received", Self.chunk, Self.chunk, Self.chunk, "end"])
-        #expect(socket.closeCode == nil)
-        #expect(try world.history(id).map { $0.prefix(5) } == ["user:", "assis"])
+        let (world, id, socket) = try BuiltInWorld.chat("drop-mid-stream")
+        let chunks = Array(repeating: Self.chunk, count: 3)
+        expectLines(world.heard("Hello?", on: socket).untimed, ["message_received"] + chunks + ["end"])
+        #expect(try socket.closeCode == nil && world.history(id).map { $0.prefix(5) } == ["user:", "assis"])
         try world.expectWell(id)
     }
 
     @Test("reset-mid-frame: the connection resets after ten bytes of the fourth chunk")
     func resetMidFrame() throws {
-        let world = try BuiltInWorld("reset-mid-frame")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
-        let lines = world.heard("Hello?", on: socket, for: .seconds(30))
+        let (world, id, socket) = try BuiltInWorld.chat("reset-mid-frame")
+        let lines = world.heard("Hello?", on: socket)
         expectLines(lines.untimed, ["message_received", Self.chunk, Self.chunk, Self.chunk, "reset"])
         // Play the same conversation without the fault; the broken conversation starts with the same bytes.
-        let sound = try BuiltInWorld("default")
-        let soundSocket = try sound.socket(on: try sound.consultation())
-        _ = sound.heard("Hello?", on: soundSocket, for: .seconds(30))
+        let (sound, _, soundSocket) = try BuiltInWorld.chat("default")
+        _ = sound.heard("Hello?", on: soundSocket)
         #expect(soundSocket.wire.received.count > socket.wire.received.count)
         #expect(soundSocket.wire.received.starts(with: socket.wire.received))
         #expect(Self.lastFrame(of: socket.wire.received).count == 10)
@@ -58,26 +53,20 @@ struct BuiltInSocketTests {
 
     @Test("server-restarts: 1001 replaces the third chunk, and one 503 has Retry-After")
     func serverRestarts() throws {
-        let world = try BuiltInWorld("server-restarts")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
-        let lines = world.heard("Hello?", on: socket, for: .seconds(30)).untimed
+        let (world, id, socket) = try BuiltInWorld.chat("server-restarts")
+        let lines = world.heard("Hello?", on: socket).untimed
         expectLines(Array(lines.prefix(3)), ["message_received", Self.chunk, Self.chunk])
         #expect(socket.closeCode == .goingAway && socket.closeReason == "The server is restarting")
         let refused = try world.network.exchange(world.handshake(id))
-        #expect(refused.status == 503 && refused.fields[.retryAfter] == "1")
-        #expect(refused.message == "The server is starting.")
-        #expect(try world.history(id).count == 2)
+        #expect(refused.status == 503 && refused.message == "The server is starting.")
+        #expect(try refused.fields[.retryAfter] == "1" && world.history(id).count == 2)
         try world.expectWell(id)
     }
 
     @Test("half-open: after two chunks, the server sends nothing for ten minutes")
     func halfOpen() throws {
-        let world = try BuiltInWorld("half-open")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
-        expectLines(
-            world.heard("Hello?", on: socket, for: .seconds(30)).untimed, ["message_received", Self.chunk, Self.chunk])
+        let (world, id, socket) = try BuiltInWorld.chat("half-open")
+        expectLines(world.heard("Hello?", on: socket).untimed, ["message_received", Self.chunk, Self.chunk])
         socket.ping("are you there")
         socket.send(#"{"type":"ping"}"#)
         world.network.advance(by: .seconds(500))
@@ -90,9 +79,7 @@ struct BuiltInSocketTests {
 
     @Test("token-expires-mid-session: the token expires after a minute during an answer")
     func tokenExpires() throws {
-        let world = try BuiltInWorld("token-expires-mid-session")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
+        let (world, id, socket) = try BuiltInWorld.chat("token-expires-mid-session")
         let lines = world.heard("How much protein?", on: socket, for: .milliseconds(59_999))
         expectLines(
             Array(lines.prefix(4)), ["0.000 s message_received"] + [2, 4, 6].map { "\($0).000 s \(Self.chunk)" })
@@ -103,7 +90,7 @@ struct BuiltInSocketTests {
         let refused = try world.exchange(.get, list)
         #expect(refused.status == 401 && refused.message.contains("expired"))
         #expect(try world.network.exchange(world.handshake(id)).status == 401)
-        let refreshed = try world.network.exchange(.admin("POST", "/tokens", #"{"expires_in":"1m"}"#))
+        let refreshed = try world.network.admin(.post, "tokens", #"{"expires_in":"1m"}"#)
         let token = try #require(refreshed.json?["token"]?.string)
         let request = Request(target: list, fields: [Request.bearer(token), Request.apiKey])
         #expect(try world.network.exchange(request).status == 200)
@@ -114,49 +101,40 @@ struct BuiltInSocketTests {
 
     @Test("slow-coach: the first chunk takes 8 s, and each later chunk takes 1 s ± 0.2 s")
     func slowCoach() throws {
-        let world = try BuiltInWorld("slow-coach")
-        let socket = try world.socket(on: try world.consultation())
+        let (world, _, socket) = try BuiltInWorld.chat("slow-coach")
         let lines = world.heard("How much protein?", on: socket, for: .seconds(300))
         let times = lines.filter { $0.hasSuffix(Self.chunk) }.compactMap { Double($0.split(separator: " ")[0]) }
         #expect(lines.first == "0.000 s message_received" && lines.last?.hasSuffix("stream_complete") == true)
-        #expect(times.count > 4)
-        #expect(times.first.map { (7.8...8.2).contains($0) } == true, "\(lines)")
+        #expect(times.count > 4 && times.first.map { (7.8...8.2).contains($0) } == true, "\(lines)")
         for (time, next) in zip(times, times.dropFirst()) { #expect((0.5...1.5).contains(next - time), "\(lines)") }
     }
 
     @Test("coach-error: the first answer fails immediately, and the second fails in the middle")
     func coachError() throws {
-        let world = try BuiltInWorld("coach-error")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
-        expectLines(world.heard("One?", on: socket, for: .seconds(30)).untimed, ["message_received", "error"])
-        let second = world.heard("Two?", on: socket, for: .seconds(30)).untimed
-        #expect(second.first == "message_received" && second.last == "error")
-        #expect(second.filter { $0 == Self.chunk }.count == 12, "\(second)")
+        let (world, id, socket) = try BuiltInWorld.chat("coach-error")
+        expectLines(world.heard("One?", on: socket).untimed, ["message_received", "error"])
+        let second = world.heard("Two?", on: socket).untimed
+        expectLines(second, ["message_received"] + Array(repeating: Self.chunk, count: 12) + ["error"])
         // The incomplete answer is not stored.
         #expect(try world.history(id) == ["user: One?", "user: Two?"])
-        #expect(world.heard("Three?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
+        world.expectAnswer(to: "Three?", on: socket)
         #expect(try world.history(id).count == 4)
     }
 
     @Test("silent-coach: an answer stops after three words, and the next question works")
     func silentCoach() throws {
-        let world = try BuiltInWorld("silent-coach")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
+        let (world, _, socket) = try BuiltInWorld.chat("silent-coach")
         expectLines(
             world.heard("Hello?", on: socket, for: .seconds(3600)).untimed,
             ["message_received", Self.chunk, Self.chunk, Self.chunk])
         socket.ping("?")
         #expect(socket.takeEvents() == [.pong(Array("?".utf8))])
-        #expect(world.heard("Hello?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
+        world.expectAnswer(to: "Hello?", on: socket)
     }
 
     @Test("coalesced-frames: each frame contains three chunks, and the last contains the rest")
     func coalesced() throws {
-        let world = try BuiltInWorld("coalesced-frames")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
+        let (world, id, socket) = try BuiltInWorld.chat("coalesced-frames")
         socket.send(#"{"type":"message","content":"Hello?"}"#)
         world.network.advance(by: .seconds(30))
         let frames: [[Substring]] = socket.takeEvents().map { event in
@@ -172,8 +150,7 @@ struct BuiltInSocketTests {
 
     @Test("fragmented-frames: the joined fragments form whole chunks")
     func fragmented() throws {
-        let world = try BuiltInWorld("fragmented-frames")
-        let socket = try world.socket(on: try world.consultation())
+        let (world, _, socket) = try BuiltInWorld.chat("fragmented-frames")
         let before = socket.wire.received.count
         socket.send(#"{"type":"message","content":"Hello?"}"#)
         world.network.advance(by: .seconds(30))
@@ -186,18 +163,14 @@ struct BuiltInSocketTests {
 
     @Test("unreliable-chunks: chunks are lost, duplicated and swapped, and the history is correct")
     func unreliable() throws {
-        let world = try BuiltInWorld("unreliable-chunks")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
+        let (world, id, socket) = try BuiltInWorld.chat("unreliable-chunks")
         socket.send(#"{"type":"message","content":"How much protein do I need each day?"}"#)
         world.network.advance(by: .seconds(60))
-        let heard = socket.takeFrames().filter { $0["type"]?.string == Self.chunk }.compactMap { $0["content"]?.string }
-        let sound = try BuiltInWorld("default")
-        let soundSocket = try sound.socket(on: try sound.consultation())
+        let heard = Self.chunks(socket.takeFrames())
+        let (sound, _, soundSocket) = try BuiltInWorld.chat("default")
         soundSocket.send(#"{"type":"message","content":"How much protein do I need each day?"}"#)
         sound.network.advance(by: .seconds(60))
-        var expected = soundSocket.takeFrames().filter { $0["type"]?.string == Self.chunk }
-            .compactMap { $0["content"]?.string }
+        var expected = Self.chunks(soundSocket.takeFrames())
         #expect(try world.history(id).last == "assistant: \(expected.joined())")
         expected.swapAt(6, 7)
         expected.insert(expected[4], at: 4)
@@ -207,17 +180,14 @@ struct BuiltInSocketTests {
 
     @Test("hostile-coach: each of the twelve answers equals its joined chunks")
     func hostile() throws {
-        let world = try BuiltInWorld("hostile-coach")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
+        let (world, id, socket) = try BuiltInWorld.chat("hostile-coach")
         var answers: [[UInt8]] = []
         for turn in 1...12 {
             socket.send(#"{"type":"message","content":"Question \#(turn)?"}"#)
             world.network.advance(by: .seconds(30))
             let frames = socket.takeFrames()
             #expect(frames.last?["type"]?.string == "stream_complete", "\(turn)")
-            let chunks = frames.filter { $0["type"]?.string == Self.chunk }.compactMap { $0["content"]?.string }
-            answers.append(chunks.flatMap { Array($0.utf8) })
+            answers.append(Self.chunks(frames).flatMap { Array($0.utf8) })
         }
         let history = try world.history(id).filter { $0.hasPrefix("assistant: ") }
         #expect(history.map { Array($0.utf8.dropFirst(11)) } == answers)
@@ -226,12 +196,11 @@ struct BuiltInSocketTests {
 
     @Test("missed-pongs: the server sends answers but no pongs")
     func missedPongs() throws {
-        let world = try BuiltInWorld("missed-pongs")
-        let socket = try world.socket(on: try world.consultation())
+        let (world, _, socket) = try BuiltInWorld.chat("missed-pongs")
         socket.ping("?")
         socket.send(#"{"type":"ping"}"#)
         #expect(socket.takeEvents().isEmpty)
-        #expect(world.heard("Hello?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
+        world.expectAnswer(to: "Hello?", on: socket)
     }
 
     @Test("broken-frames: only the first four connections break the protocol")
@@ -242,8 +211,7 @@ struct BuiltInSocketTests {
         for _ in 0..<5 {
             let socket = try world.socket(on: id)
             socket.send(#"{"type":"message","content":"Hello?"}"#)
-            let event = socket.takeEvents().first
-            switch event {
+            switch socket.takeEvents().first {
             case .failed(let code, _): ends.append("\(code.rawValue)")
             case .binary: ends.append("binary")
             default: ends.append("text")
@@ -255,9 +223,7 @@ struct BuiltInSocketTests {
 
     @Test("nanosecond-timestamps: all times have nine digits, over REST and the socket")
     func nanoseconds() throws {
-        let world = try BuiltInWorld("nanosecond-timestamps")
-        let id = try world.consultation()
-        let socket = try world.socket(on: id)
+        let (world, id, socket) = try BuiltInWorld.chat("nanosecond-timestamps")
         socket.send(#"{"type":"message","content":"Hello?"}"#)
         world.network.advance(by: .seconds(30))
         var texts = try ["", "/\(id)", "/\(id)/messages"].map {
@@ -278,14 +244,14 @@ struct BuiltInSocketTests {
     func scriptedCoach() throws {
         let world = try BuiltInWorld("scripted-coach")
         let id = try world.consultation()
-        let protein = world.heard("How much PROTEIN?", on: try world.socket(on: id), for: .seconds(30))
+        let protein = world.heard("How much PROTEIN?", on: try world.socket(on: id))
         let words = "About 1.6 g per kg of body weight, spread over the day.".split(separator: " ").count
         expectLines(
             Array(protein.dropLast()),
             ["0.000 s message_received"]
                 + (0..<words).map { "\(VirtualNetwork.text(Int64(500 + 50 * $0) * 1_000_000)) \(Self.chunk)" })
         let coach = try #require(try world.create("fitness_coach").json?["data"]?["id"]?.string)
-        let run = world.heard("Hello?", on: try world.socket(on: coach), for: .seconds(30))
+        let run = world.heard("Hello?", on: try world.socket(on: coach))
         expectLines(
             Array(run.dropLast()),
             ["0.000 s message_received"] + ["1.000", "3.000", "3.100"].map { "\($0) s \(Self.chunk)" })

@@ -1,5 +1,3 @@
-import JSON
-import Scenarios
 import TestSupport
 import Testing
 
@@ -8,11 +6,7 @@ import Testing
 @Suite("Stubs and answer fields in a world")
 struct StubStoryTests {
     private func network(_ rest: String) throws -> VirtualNetwork {
-        let scenario = try Scenario.read("{name: small, clock: manual, seed: 7, \(rest)}")
-        return VirtualNetwork {
-            $0.adopt(scenario)
-            $0.pace = .instant
-        }
+        try .adopting("{name: small, clock: manual, seed: 7, \(rest)}")
     }
 
     @Test("A stub answers without credentials and is marked in the journal")
@@ -23,8 +17,9 @@ struct StubStoryTests {
         #expect(answer.status == 418 && answer.text == "tea" && answer.fields[.contentType] == "text/plain")
         let entry = try #require(try network.plainWorld().journal().last)
         #expect(entry["faults"]?.array?.first == "stub GET /v2/{id}")
-        #expect(try network.exchange(Request(target: "/v2/pot/x")).status == 404)
-        #expect(try network.exchange(Request(method: .post, target: "/v2/pot")).status == 404)
+        for request in [Request(target: "/v2/pot/x"), Request(method: .post, target: "/v2/pot")] {
+            #expect(try network.exchange(request).status == 404)
+        }
         let world = try network.world(#"{"scenario":{"name":"b","stubs":[{"path":"/v3"}]}}"#)
         #expect(try world.exchange(.get, "/v3").status == 200)
     }
@@ -36,12 +31,10 @@ struct StubStoryTests {
         let wild = "stubs: [{path: '/api/v1/{any}', body: '[]'}, {path: '/{any}', status: 202}, {path: '/api/v1/{any}'"
         for (override, goals) in [(false, 401), (true, 418)] {
             let network = try self.network("\(wild), status: 418, override: \(override)}]")
-            #expect(try network.exchange(Request(target: "/api/v1/goals")).status == goals)
-            #expect(try network.exchange(Request(target: "/api/v1/pots")).text == "[]")
-            #expect(try network.exchange(Request(target: "/pots")).status == 202)
-            for path in ["/health", "/openapi.yaml"] {
-                #expect(try network.exchange(Request(target: path)).status == 200)
+            for (path, status) in [("/api/v1/goals", goals), ("/pots", 202), ("/health", 200), ("/openapi.yaml", 200)] {
+                #expect(try network.get(path).status == status, "\(path)")
             }
+            #expect(try network.get("/api/v1/pots").text == "[]")
         }
     }
 
@@ -52,16 +45,13 @@ struct StubStoryTests {
             let network = try network(
                 #"answers: [{chunks: ['{{now}} {{ user.name }}: ', '{{content}} ', "#
                     + #"'{{random 1 6}}{{random 7 7}} {{"{{"}}now}} {{']}]"#)
-            let id = try network.consultation()
-            let socket = try HTTPClient(try network.open())
-                .upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
+            let socket = try network.socket(on: try network.consultation())
             socket.send(#"{"type":"message","content":"Is {{now}} \"now\"?"}"#)
             network.advance(by: .seconds(1))
             texts.append(
                 socket.takeFrames().compactMap { $0["type"] == "stream_chunk" ? $0["content"]?.string : nil }.joined())
         }
-        #expect(texts[0] == texts[1])
+        #expect(texts[0] == texts[1] && texts[0].hasPrefix("2025-01-29T10:30:00Z "), "\(texts)")
         #expect(texts[0].contains(#": Is {{now}} "now"? "#) && texts[0].hasSuffix("7 {{now}} {{"), "\(texts[0])")
-        #expect(texts[0].hasPrefix("2025-01-29T10:30:00Z "), "\(texts[0])")
     }
 }
