@@ -25,6 +25,10 @@ struct CompressionTests {
         return offer.map(request.with) ?? request
     }
 
+    private func socket(_ network: VirtualNetwork) throws -> VirtualSocket {
+        try network.client().upgrade(request(on: try network.consultation()))
+    }
+
     private func frames(_ network: VirtualNetwork) throws -> [JSONValue] {
         try network.plainWorld().journal().filter { $0["kind"] == "frame" }
     }
@@ -36,16 +40,15 @@ struct CompressionTests {
             let id = try network.consultation()
             let isOn = mode == .on || mode == .required
             let taken = try network.exchange(request(on: id))
-            #expect(taken.status == 101)
             let answer = isOn ? "permessage-deflate; client_max_window_bits=12" : nil
-            #expect(taken.fields[.secWebSocketExtensions] == answer)
+            #expect(taken.status == 101 && taken.fields[.secWebSocketExtensions] == answer)
             for offer in [nil, "Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=99"] {
                 let response = try network.exchange(request(on: id, offer))
                 #expect(response.status == (mode == .required ? 400 : 101))
                 #expect(response.fields[.secWebSocketExtensions] == nil)
                 guard mode == .required else { continue }
-                #expect(response.errorCode == "BAD_REQUEST")
-                #expect(response.message.hasPrefix("This server requires compressed WebSockets: offer "))
+                let sentence = "This server requires compressed WebSockets: offer "
+                #expect(response.errorCode == "BAD_REQUEST" && response.message.hasPrefix(sentence))
             }
         }
     }
@@ -53,11 +56,9 @@ struct CompressionTests {
     @Test("A world's scenario overrides the server's setting")
     func worlds() throws {
         let network = try network(.required)
-        let rows = [(#"{"name":"a"}"#, 400), (#"{"name":"a","compression":"off"}"#, 101)]
-        for (scenario, status) in rows {
+        for (scenario, status) in [(#"{"name":"a"}"#, 400), (#"{"name":"a","compression":"off"}"#, 101)] {
             let world = try network.world(#"{"scenario":\#(scenario)}"#)
-            let client = try network.client()
-            #expect(try client.exchange(world.handshake(on: world.consultation())).status == status)
+            #expect(try network.exchange(world.handshake(on: world.consultation())).status == status)
         }
     }
 
@@ -66,8 +67,7 @@ struct CompressionTests {
         var seen: [[JSONValue]] = []
         for mode: FitIQBackend.Compression in [.off, .on] {
             let network = try network(mode)
-            let id = try network.consultation()
-            let socket = try HTTPClient(try network.open()).upgrade(request(on: id))
+            let socket = try socket(network)
             socket.send(#"{"type":"message","content":"How much protein? How much protein?"}"#)
             network.advance(by: .seconds(1))
             seen.append(socket.takeFrames())
@@ -83,17 +83,14 @@ struct CompressionTests {
 
     @Test("Faults on compressed messages do not corrupt other messages")
     func faults() throws {
-        let rows = [
-            "[]", "[{on: socket, at: {frame: 2}, lose: true}]", "[{on: socket, at: {frame: 2}, double: true}]",
-            "[{on: socket, at: {frame: 3}, swap: true}]", "[{on: socket, at: {frame: 3}, fragments: [5, 9]}]",
-            "[{on: socket, at: {frame: 4}, coalesce: 2}]", "[{on: socket, at: {frame: 2}, delay: 10ms}]",
-        ]
-        for faults in rows {
+        for fault in [
+            nil, "at: {frame: 2}, lose: true", "at: {frame: 2}, double: true", "at: {frame: 3}, swap: true",
+            "at: {frame: 3}, fragments: [5, 9]", "at: {frame: 4}, coalesce: 2", "at: {frame: 2}, delay: 10ms",
+        ] {
             var seen: [[WebSocket.Event]] = []
             for mode: FitIQBackend.Compression in [.off, .on] {
-                let network = try network(mode, faults: faults)
-                let id = try network.consultation()
-                let socket = try HTTPClient(try network.open()).upgrade(request(on: id))
+                let network = try network(mode, faults: fault.map { "[{on: socket, \($0)}]" } ?? "[]")
+                let socket = try socket(network)
                 for _ in 0..<2 {
                     socket.send(#"{"type":"message","content":"How much protein?"}"#)
                     network.advance(by: .seconds(1))
@@ -101,7 +98,7 @@ struct CompressionTests {
                 seen.append(socket.takeEvents())
                 if mode == .on { #expect(socket.receivedSize != nil) }
             }
-            #expect(seen[0] == seen[1], "\(faults)")
+            #expect(seen[0] == seen[1], "\(fault ?? "no fault")")
         }
     }
 
@@ -111,8 +108,7 @@ struct CompressionTests {
             $0.scenario.rules.compression = .on
             $0.limits.echoMessage = 100_000
         }
-        let client = HTTPClient(try network.open())
-        let socket = try client.upgrade(Request.handshake("/__admin/echo").with(Self.offer))
+        let socket = try network.client().upgrade(.handshake("/__admin/echo").with(Self.offer))
         let message = [UInt8](repeating: 0x61, count: 100_000)
         socket.send(binary: message)
         #expect(socket.takeEvents() == [.binary(message)])

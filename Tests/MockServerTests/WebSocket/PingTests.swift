@@ -1,8 +1,6 @@
-import JSON
 import Scenarios
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import MockServer
 
@@ -14,11 +12,9 @@ struct PingTests {
     }
 
     private func open(_ network: VirtualNetwork) throws -> VirtualSocket {
-        let path = "/api/v1/consultations/\(try network.consultation())/ws"
-        return try HTTPClient(try network.open()).upgrade(.handshake(path, as: TestUser.anna))
+        try network.socket(on: try network.consultation())
     }
 
-    /// The pings among the received frames.
     private func pings(_ socket: VirtualSocket) throws -> [String] {
         socket.takeEvents().compactMap {
             guard case .ping(let payload) = $0 else { return nil }
@@ -30,30 +26,26 @@ struct PingTests {
     func answered() throws {
         let network = try network()
         let socket = try open(network)
-        network.advance(by: .seconds(19))
-        #expect(try pings(socket) == [])
-        network.advance(by: .seconds(1))
-        #expect(try pings(socket) == ["1"])
-        network.advance(by: .seconds(20))
-        #expect(try pings(socket) == ["2"])
+        for (seconds, expected) in [(19, []), (1, ["1"]), (20, ["2"])] {
+            network.advance(by: .seconds(seconds))
+            #expect(try pings(socket) == expected)
+        }
         #expect(socket.closeCode == nil)
-        let sent = try network.plainWorld().journal().filter { $0["opcode"] == "ping" }
-        #expect(sent.count == 2)
+        #expect(try network.plainWorld().journal().count { $0["opcode"] == "ping" } == 2)
     }
 
-    @Test("If a socket sends no pong, the server closes it with 1011 at the next ping")
-    func missed() throws {
-        for stall in ["", ", faults: [{on: socket, at: {frame: 1}, stall_reading: true}]"] {
-            let network = try network(stall)
-            let socket = try open(network)
-            network.motion = .never
-            network.advance(by: .seconds(20))
-            network.advance(by: .seconds(20))
-            network.motion = .atOnce
-            network.settle()
-            _ = socket.takeEvents()
-            #expect(socket.closeCode == (stall.isEmpty ? .internalError : nil))
-        }
+    @Test(
+        "If a socket sends no pong, the server closes it with 1011 at the next ping",
+        arguments: ["", ", faults: [{on: socket, at: {frame: 1}, stall_reading: true}]"])
+    func missed(stall: String) throws {
+        let network = try network(stall)
+        let socket = try open(network)
+        network.motion = .never
+        for _ in 0..<2 { network.advance(by: .seconds(20)) }
+        network.motion = .atOnce
+        network.settle()
+        _ = socket.takeEvents()
+        #expect(socket.closeCode == (stall.isEmpty ? .internalError : nil))
     }
 
     @Test(
@@ -91,7 +83,7 @@ struct PingTests {
         var scenario = try ReplayedSocketTests.chat.scenario()
         scenario.rules.pings = 20_000_000_000
         let network = VirtualNetwork { $0.adopt(scenario) }
-        let socket = try HTTPClient(try network.open()).upgrade(.handshake(ReplayedSocketTests.path))
+        let socket = try network.client().upgrade(.handshake(ReplayedSocketTests.path))
         for number in ["1", "2", "3"] {
             network.advance(by: .seconds(20))
             #expect(try pings(socket) == [number])
@@ -103,10 +95,10 @@ struct PingTests {
     func manual() throws {
         let network = try network(", clock: manual")
         let socket = try open(network)
-        _ = try network.plainWorld().ask(.post, "clock", #"{"advance":"70s"}"#)
-        #expect(try pings(socket) == ["1"])
-        _ = try network.plainWorld().ask(.post, "clock", #"{"advance":"10s"}"#)
-        #expect(try pings(socket) == ["2"])
+        for (span, number) in [("70s", "1"), ("10s", "2")] {
+            try network.plainWorld().advance(span)
+            #expect(try pings(socket) == [number])
+        }
         #expect(socket.closeCode == nil)
     }
 }

@@ -17,15 +17,10 @@ struct WorldSizeTests {
         let message = MessageData(role: .user, content: "a")
         let meal = MealLogData(rawInput: "a", mealType: .snack, progress: .processing)
         // Each user and each consultation also counts.
+        let messages = Array(repeating: message, count: 48 + more)
         let users: [[UserData]] = [
             Self.goals(49 + more), [UserData(id: "a", mealLogs: Array(repeating: meal, count: 49 + more))],
-            [
-                UserData(
-                    id: "a",
-                    consultations: [
-                        ConsultationData(persona: .nutritionist, messages: Array(repeating: message, count: 48 + more))
-                    ])
-            ],
+            [UserData(id: "a", consultations: [ConsultationData(persona: .nutritionist, messages: messages)])],
             (0..<50 + more).map { UserData(id: "\($0)") },
         ]
         for (index, users) in users.enumerated() {
@@ -86,9 +81,6 @@ struct WorldSizeTests {
         #expect(try journal(limit: weight - 1).count < 4)
     }
 
-    // MARK: Worlds in a state file
-
-    /// A server that continues with a state file.
     private static func saving(in file: StateFile) throws -> VirtualNetwork {
         var configuration = Engine.Configuration()
         try configuration.keepState(in: file)
@@ -102,12 +94,8 @@ struct WorldSizeTests {
         let network = try Self.saving(in: file)
         network.advance(by: .seconds(1))
         #expect(network.engine.savingDue == nil)
-        let entry =
-            #"{"startedDateTime":"2025-01-29T10:30:00Z","time":0,"request":{"method":"GET","#
-            + #""url":"https://api.example/","headers":[]},"response":{"status":204,"headers":[],"content":{}},"#
-            + #""timings":{}}"#
-        let session = #"{"log":{"version":"1.2","entries":[\#(entry)]}}"#
-        #expect(try network.world(#"{"scenario":{"name":"r","replay":{"session":\#(session)}}}"#).id == "w1")
+        let take = Take().asked("GET", "/", status: 204, answer: "")
+        #expect(try network.world(#"{"scenario":\#(take.json)}"#).id == "w1")
         network.advance(by: .seconds(1))
         #expect(try Self.saving(in: file).engine.worlds.serial == 1)
     }
