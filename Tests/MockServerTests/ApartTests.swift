@@ -6,7 +6,6 @@ import Testing
 struct ApartTests {
     private final class Counter { var alive = 0 }
 
-    /// Counts its living instances.
     private final class Counted {
         var number: Int
         private let counter: Counter

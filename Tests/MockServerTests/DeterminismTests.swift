@@ -6,7 +6,7 @@ import Testing
 @Suite("Same inputs, same seed, same bytes")
 struct DeterminismTests {
     /// Plays a session of two users over several connections; returns the bytes that each connection received.
-    private static func session(seed: UInt64, pieces: Int = .max, window: Int = .max) throws -> [[UInt8]] {
+    private static func session(seed: UInt64, pieces: Int = .max) throws -> [[UInt8]] {
         let network = VirtualNetwork {
             $0.seed = seed
             $0.pace = .human
@@ -34,9 +34,8 @@ struct DeterminismTests {
             send(opener.wire, handshake.bytes)
             let socket = try opener.acceptUpgrade(handshake)
             sockets.append(socket)
-            send(
-                socket.wire,
-                socket.frames([#"{"type":"message","content":"I feel low"}"#, "nonsense", #"{"type":"ping"}"#]))
+            let texts = [#"{"type":"message","content":"I feel low"}"#, "nonsense", #"{"type":"ping"}"#]
+            send(socket.wire, socket.frames(texts))
             network.advance(by: .milliseconds(1234))
             send(socket.wire, socket.frames([#"{"type":"user_message","content":"thank you"}"#]))
             network.advance(by: .seconds(10))
@@ -51,8 +50,7 @@ struct DeterminismTests {
     @Test("Identical sessions produce the same bytes", arguments: [0, 1, 7, UInt64.max])
     func twice(seed: UInt64) throws {
         let first = try Self.session(seed: seed)
-        #expect(first == (try Self.session(seed: seed)))
-        #expect(first.allSatisfy { $0.count > 500 })
+        #expect(try first == Self.session(seed: seed) && first.allSatisfy { $0.count > 500 })
     }
 
     @Test("A different seed produces different ids")
@@ -74,8 +72,7 @@ struct DeterminismTests {
             let wire = try network.open()
             wire.send(bytes, cutAt: cut)
             if expected.isEmpty { expected = wire.received }
-            #expect(wire.received == expected, "cut at \(cut)")
-            #expect(wire.ending == .closed)
+            #expect(wire.received == expected && wire.ending == .closed, "cut at \(cut)")
         }
         #expect(expected.suffix(4) == [0x88, 0x02, 0x03, 0xE8])
     }

@@ -1,4 +1,3 @@
-import FitIQAPI
 import TestSupport
 import Testing
 
@@ -19,6 +18,19 @@ struct HeldBytesTests {
         if case .memory(limit) = observation { true } else { false }
     }
 
+    private func sockets(_ network: VirtualNetwork, _ counts: [Int]) throws -> [VirtualSocket] {
+        try counts.map { count in
+            let socket = try network.echo()
+            socket.wire.send(Self.unfinished(count))
+            return socket
+        }
+    }
+
+    private func largeWorld(in network: VirtualNetwork) throws -> (WorldClient, HeldJobs) {
+        let world = try network.largeWorld()
+        return (world, HeldJobs(network))
+    }
+
     @Test("The sum of held bytes follows the connections and returns to zero")
     func sum() throws {
         let network = network()
@@ -33,18 +45,15 @@ struct HeldBytesTests {
     @Test("When unread answers exceed the limit, the server resets the largest")
     func unreadAnswers() throws {
         let network = network()
-        let request = Request(
-            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
         let modest = try network.open(window: 0)
         modest.send(Request(target: "/ready").bytes)
-        var readers: [VirtualClient] = []
-        for _ in 0..<120 {
+        let readers = try (0..<120).map { _ in
             let wire = try network.open(window: 0)
-            wire.send(request.bytes)
-            readers.append(wire)
+            wire.send(Request.quickActions.bytes)
             #expect(network.engine.connections.heldBytes <= Self.limit)
+            return wire
         }
-        #expect(try network.client().exchange(request).status == 200)
+        #expect(try network.client().exchange(.quickActions).status == 200)
         #expect(readers.contains { $0.ending == .reset } && readers.contains { $0.ending == .open })
         // The server drops the smallest socket last.
         #expect(modest.ending == .open)
@@ -55,15 +64,12 @@ struct HeldBytesTests {
     @Test("One byte beyond the limit resets only the largest unfinished message")
     func unfinishedMessages() throws {
         let network = network()
-        let small = try network.echo()
-        small.wire.send(Self.unfinished(50_000))
-        let large = try network.echo()
-        large.wire.send(Self.unfinished(Self.limit - network.engine.connections.heldBytes))
+        let sockets = try sockets(network, [50_000, Self.limit - 50_000])
         #expect(network.engine.connections.heldBytes == Self.limit)
-        #expect(small.wire.ending == .open && large.wire.ending == .open)
+        #expect(sockets.map(\.wire.ending) == [.open, .open])
         #expect(network.observations.allSatisfy { !isMemory($0, limit: Self.limit) })
-        small.wire.send([7])
-        #expect(small.wire.ending == .open && large.wire.ending == .reset)
+        sockets[0].wire.send([7])
+        #expect(sockets.map(\.wire.ending) == [.open, .reset])
         #expect(network.engine.connections.heldBytes == 50_001)
         #expect(network.observations.contains { isMemory($0, limit: Self.limit) })
     }
@@ -71,20 +77,17 @@ struct HeldBytesTests {
     @Test("Exceeding the limit on held bytes frees an eighth of the limit")
     func hysteresis() throws {
         let network = network()
-        let sockets = try (0..<30).map { _ in try network.echo() }
-        for socket in sockets { socket.wire.send(Self.unfinished(10_000)) }
+        let sockets = try sockets(network, Array(repeating: 10_000, count: 30))
         #expect(network.engine.connections.heldBytes == Self.limit && sockets.allSatisfy { $0.wire.ending == .open })
         sockets[29].wire.send([7])
         #expect(network.engine.connections.heldBytes <= Self.limit - Self.limit / 8)
-        #expect(sockets.filter { $0.wire.ending == .reset }.count == 4)
-        #expect(sockets[29].wire.ending == .reset)
+        #expect(sockets.filter { $0.wire.ending == .reset }.count == 4 && sockets[29].wire.ending == .reset)
     }
 
     @Test("The server drops no more connections than necessary")
     func noMoreThanNeeded() throws {
         let network = network()
-        let sockets = try (0..<8).map { _ in try network.echo() }
-        for socket in sockets { socket.wire.send(Self.unfinished(Self.limit / 8)) }
+        let sockets = try sockets(network, Array(repeating: Self.limit / 8, count: 8))
         // The largest connection is dropped because of its last byte, and exactly the allowed amount is still held.
         sockets[0].wire.send([7])
         #expect(network.engine.connections.heldBytes == Self.limit - Self.limit / 8)
@@ -109,12 +112,9 @@ struct HeldBytesTests {
         /// Resets the world; returns the size of the answer, and how a socket with this many held bytes ended.
         func reset(holding count: Int) throws -> (size: Int, ending: VirtualClient.Ending) {
             let network = self.network()
-            let world = try network.world()
-            #expect(try world.ask(.put, "state", largeState()).status == 200)
-            let jobs = HeldJobs(network)
+            let (world, jobs) = try largeWorld(in: network)
             let client = try world.send(.post, "reset")
-            let socket = try network.echo()
-            socket.wire.send(Self.unfinished(count))
+            let socket = try sockets(network, [count])[0]
             #expect(network.engine.connections.heldBytes == count)
             try jobs.runAll()
             return (try client.response().body.count, socket.wire.ending)
@@ -128,12 +128,9 @@ struct HeldBytesTests {
     func largestAnswer() throws {
         func export(limit: Int) throws -> (answer: Response, ending: VirtualClient.Ending) {
             let network = VirtualNetwork { $0.limits.heldBytes = limit }
-            let world = try network.world()
-            #expect(try world.ask(.put, "state", largeState()).status == 200)
-            let jobs = HeldJobs(network)
+            let (world, jobs) = try largeWorld(in: network)
             let client = try world.send(.get, "state")
-            let socket = try network.echo()
-            socket.wire.send(Self.unfinished(1_000))
+            let socket = try sockets(network, [1_000])[0]
             try jobs.runAll()
             return (try client.response(), socket.wire.ending)
         }
@@ -147,7 +144,7 @@ struct HeldBytesTests {
     @Test("The journal records a note, not an exchange, for an API answer that does not fit")
     func refusedAnswer() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000 }
-        let refused = try network.exchange(.authorized(.get, "/api/v1/consultations/quick-actions"))
+        let refused = try network.exchange(.quickActions)
         #expect(refused.status == 503 && refused.fields[.connection] == "close")
         #expect(network.engine.journalEntries(ofWorld: World.defaultID).map(\.event.kind) == [.note])
     }
@@ -158,10 +155,8 @@ struct HeldBytesTests {
         let upload = try network.open()
         upload.send("POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n")
         upload.send([UInt8](repeating: 0x20, count: 200_000))
-        let socket = try network.echo()
-        socket.wire.send(Self.unfinished(120_000))
-        #expect(socket.wire.ending == .open)
-        #expect(String(decoding: upload.received, as: UTF8.self).hasPrefix("HTTP/1.1 503"))
+        #expect(try sockets(network, [120_000])[0].wire.ending == .open)
+        #expect(upload.received.starts(with: Array("HTTP/1.1 503".utf8)))
         #expect(network.engine.connections.heldBytes <= Self.limit)
     }
 
@@ -179,10 +174,8 @@ struct HeldBytesTests {
     @Test("An answer too large for the limit returns 503 and drops no connection")
     func ownAnswer() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 2_000 }
-        let socket = try network.echo()
-        socket.wire.send(Self.unfinished(1_000))
-        let refused = try network.exchange(Request(target: "/openapi.yaml"))
-        #expect(refused.status == 503 && refused.errorCode == "SERVER_BUSY")
+        let socket = try sockets(network, [1_000])[0]
+        #expect(try network.exchange(Request(target: "/openapi.yaml")).refusal == "503 SERVER_BUSY")
         #expect(socket.wire.ending == .open)
     }
 
@@ -190,8 +183,7 @@ struct HeldBytesTests {
     func probes(_ path: String) throws {
         let network = network()
         for _ in 0..<20 {
-            let socket = try network.echo()
-            socket.wire.send(Self.unfinished(Self.limit - network.engine.connections.heldBytes))
+            let socket = try sockets(network, [Self.limit - network.engine.connections.heldBytes])[0]
             #expect(network.engine.connections.heldBytes == Self.limit && socket.wire.ending == .open)
             #expect(try network.exchange(Request(target: path)).status == 200)
             #expect(socket.wire.ending == .reset)
@@ -238,24 +230,19 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes == 0 && network.engine.connections.echoBytes == 0)
     }
 
-    // MARK: Echo sockets
-
     @Test("One byte beyond the echo sockets' own limit drops the largest echo socket")
     func echoes() throws {
         let network = VirtualNetwork { $0.limits.echoBytes = 200_000 }
         let chat = try network.socket(on: try network.consultation())
         chat.wire.send(Self.unfinished(0).prefix(2) + [0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0])
         chat.wire.send([UInt8](repeating: 7, count: 250_000))
-        let (small, large) = (try network.echo(), try network.echo())
-        small.wire.send(Self.unfinished(80_000))
-        large.wire.send(Self.unfinished(120_000))
-        #expect(network.engine.connections.echoBytes == 200_000)
-        #expect(small.wire.ending == .open && large.wire.ending == .open)
-        small.wire.send([7])
-        #expect(small.wire.ending == .open && large.wire.ending == .reset && chat.wire.ending == .open)
+        let echoes = try sockets(network, [80_000, 120_000])
+        #expect(network.engine.connections.echoBytes == 200_000 && echoes.map(\.wire.ending) == [.open, .open])
+        echoes[0].wire.send([7])
+        #expect(echoes.map(\.wire.ending) == [.open, .reset] && chat.wire.ending == .open)
         #expect(network.engine.connections.echoBytes == 80_001)
         #expect(network.observations.contains { isMemory($0, limit: 200_000) })
-        for socket in [chat, small] { socket.wire.vanish() }
+        for socket in [chat, echoes[0]] { socket.wire.vanish() }
         #expect(network.engine.connections.echoBytes == 0 && network.engine.connections.heldBytes == 0)
     }
 

@@ -1,4 +1,3 @@
-import FitIQAPI
 import FitIQBackend
 import JSON
 import Scenarios
@@ -14,6 +13,8 @@ struct ReloadTests {
         return VirtualNetwork { $0.adopt(scenario) }
     }
 
+    private func goalStatus(_ network: VirtualNetwork) throws -> Int { try network.exchange(.goals).status }
+
     @discardableResult
     private func reload(_ yaml: String, _ network: VirtualNetwork) throws -> Engine.Reloaded {
         let reloaded = try network.engine.reload(try Scenario.read(yaml), at: network.now)
@@ -27,25 +28,15 @@ struct ReloadTests {
         return socket.takeFrames().filter { $0["type"] == "stream_chunk" }.compactMap { $0["content"]?.string }.joined()
     }
 
-    private func admin(_ method: String, _ path: String, _ body: String, _ network: VirtualNetwork) throws -> Response {
-        var request = Request(target: path)
-        if method == "POST" { request.method = .post }
-        return try network.exchange(request.json(body))
-    }
-
     @Test("A reload changes answers on open sockets and keeps data and ids")
     func answers() throws {
         let network = try network("{name: a, seed: 5, answers: [{text: Old.}]}")
-        let id = try network.consultation()
-        let socket = try network.socket(on: id)
+        let (id, socket) = try network.chat()
         #expect(answer(socket, network) == "Old.")
         #expect(try reload("{name: b, seed: 5, answers: [{text: New.}]}", network) == .entirely)
-        #expect(answer(socket, network) == "New.")
-        #expect(network.engine.scenario.name == "b")
+        #expect(answer(socket, network) == "New." && network.engine.scenario.name == "b")
         // The ids would differ if the seed were different or if ids were issued again.
-        let undisturbed = try self.network("{name: a, seed: 5}")
-        let first = try undisturbed.consultation()
-        #expect(first == id)
+        #expect(try self.network("{name: a, seed: 5}").consultation() == id)
         let list = try network.exchange(.authorized(.get, "/api/v1/consultations", as: TestUser.anna))
         #expect(list.json?["data"]?["consultations"]?.array?.count == 1)
     }
@@ -54,13 +45,10 @@ struct ReloadTests {
     func meals() throws {
         let network = try network("{name: a, meals: [{fail: Old.}]}")
         func failure() throws -> String? {
-            let created = try network.exchange(
-                .authorized(.post, "/api/v1/meal-logs/natural", as: TestUser.anna)
-                    .json(#"{"raw_input":"pizza","meal_type":"lunch"}"#))
+            let created = try network.exchange(.logMeal())
             network.advance(by: .seconds(10))
             let id = try #require(created.json?["data"]?["id"]?.string)
-            return try network.exchange(.authorized(.get, "/api/v1/meal-logs/\(id)", as: TestUser.anna))
-                .json?["data"]?["error_message"]?.string
+            return try network.exchange(.mealLog(id)).json?["data"]?["error_message"]?.string
         }
         #expect(try failure() == "Old.")
         try reload("{name: a, meals: [{fail: New.}]}", network)
@@ -79,13 +67,9 @@ struct ReloadTests {
         ])
     func counts(yaml: String, statuses: [Int]) throws {
         let network = try network("name: a\nfaults: [\(Self.second)]")
-        func status() throws -> Int {
-            try network.exchange(.authorized(.get, "/api/v1/goals", as: TestUser.anna)).status
-        }
-        #expect(try status() == 200)
+        #expect(try goalStatus(network) == 200)
         try reload(yaml, network)
-        let seen = [try status(), try status()]
-        #expect(seen == statuses)
+        #expect(try (0..<2).map { _ in try goalStatus(network) } == statuses)
     }
 
     @Test(
@@ -110,13 +94,10 @@ struct ReloadTests {
     func liveSwitch() throws {
         let faults = "faults: [{name: down, on: any, status: 503}]"
         let network = try network("name: a\n" + faults)
-        func status() throws -> Int {
-            try network.exchange(.authorized(.get, "/api/v1/goals", as: TestUser.anna)).status
-        }
-        #expect(try status() == 503)
+        #expect(try goalStatus(network) == 503)
         network.engine.defaultWorld.faults.setEnabled(false, named: ["down"])
         try reload("name: a\nanswers: [{text: Hi.}]\n" + faults, network)
-        #expect(try status() == 200)
+        #expect(try goalStatus(network) == 200)
     }
 
     @Test("A reload's initial data takes effect at a reset and in new worlds")
@@ -128,17 +109,13 @@ struct ReloadTests {
         let token = network.engine.token
         #expect(try reload(new, network) == .restAfterReset)
         #expect(network.engine.token == token)
-        var world = try admin("GET", "/__admin/worlds/default", "", network).json
-        #expect(world?["scenario"] == "b" && world?["guide"] == "union" && world?["seed"] == "5")
-        #expect(world?["clock"] == "real" && world?["goals"] == 0)
-
-        let other = try admin("POST", "/__admin/worlds", "{}", network).json
-        #expect(other?["guide"] == "goal-linking" && other?["seed"] == "6" && other?["clock"] == "manual")
-        #expect(other?["goals"] == 1)
-
-        world = try admin("POST", "/__admin/reset", "{}", network).json
-        #expect(world?["guide"] == "goal-linking" && world?["seed"] == "6" && world?["clock"] == "manual")
-        #expect(world?["goals"] == 1)
+        let keys = ["guide", "seed", "clock", "goals"]
+        let before = try network.admin(.get, "worlds/default").json
+        #expect(keys.map { before?[$0] } == ["union", "5", "real", 0] && before?["scenario"] == "b")
+        for path in ["worlds", "reset"] {
+            let world = try network.admin(.post, path, "{}").json
+            #expect(keys.map { world?[$0] } == ["goal-linking", "6", "manual", 1], "\(path)")
+        }
         #expect(network.engine.manualTime == VirtualNetwork.start && network.engine.token != token)
     }
 
@@ -165,8 +142,8 @@ struct ReloadTests {
         )
         let data = try Scenario.read("{name: s, seed: 2, clock: real, users: [{id: ben}]}")
         let result = scenario.continuing(from: data)
-        #expect(result.name == "a" && result.summary == "A.")
-        #expect(result.seed == 2 && result.clock == .real && result.guide == .union)
+        #expect(result.name == "a" && result.summary == "A." && result.guide == .union)
+        #expect(result.seed == 2 && result.clock == .real)
         #expect(result.data == data.data && result.script == scenario.script && result.faults == scenario.faults)
         let scripted = try Scenario.read("{name: s, answers: [{text: B.}], faults: [{on: any, status: 500}]}")
         let other = scenario.continuing(from: scripted)
@@ -198,11 +175,8 @@ struct ReloadTests {
         }
         let network = try network(goals("old"))
         let jobs = HeldJobs(network)
-        let (engine, preparation, new) = (
-            network.engine, network.engine.reloadPreparation, try Scenario.read(goals("new"))
-        )
-        let now = network.now
-        engine.runJob(at: now) {
+        let (preparation, new, now) = (network.engine.reloadPreparation, try Scenario.read(goals("new")), network.now)
+        network.engine.runJob(at: now) {
             Result { () throws(PlantError) in try preparation.prepare(new, at: now) }
         } then: { engine, prepared, now in
             if let prepared = try? prepared.take().get() { _ = engine.adopt(prepared, at: now) }
@@ -213,9 +187,8 @@ struct ReloadTests {
         #expect(jobs.count == 2)
         try jobs.runAll()
         #expect(try client.response().status == 200)
-        #expect(network.engine.defaultWorld.settings.scenario.script == new.script)
         let scenario = network.engine.defaultWorld.settings.scenario
-        #expect(scenario.name == (isImport ? "state" : "new"))
+        #expect(scenario.script == new.script && scenario.name == (isImport ? "state" : "new"))
         #expect(scenario.data.users.first?.goals.first?.title == (isImport ? nil : "new 0"))
     }
 
@@ -227,10 +200,9 @@ struct ReloadTests {
         }
         let network = try network(scenario("\u{E9}"))
         #expect(try reload(scenario("e\u{301}"), network) == .entirely)
-        let answer = try network.exchange(.authorized(.get, "/api/v1/goals", as: TestUser.anna))
-        #expect(answer.text.isExactly("e\u{301}"))
+        #expect(try network.exchange(.goals).text.isExactly("e\u{301}"))
         #expect(try reload(scenario("e\u{301}", title: "e\u{301}"), network) == .restAfterReset)
-        #expect(try admin("POST", "/__admin/reset", "{}", network).status == 200)
+        #expect(try network.admin(.post, "reset", "{}").status == 200)
         #expect(try reload(scenario("e\u{301}", title: "\u{E9}"), network) == .restAfterReset)
         #expect(try reload(scenario("e\u{301}", title: "e\u{301}"), network) == .entirely)
     }

@@ -6,20 +6,18 @@ import WebSocket
 
 @Suite("Clean shutdown")
 struct ShutdownTests {
+    private let network = VirtualNetwork()
+
     @Test("A shutdown closes idle connections and sends sockets a 1001")
     func idle() throws {
-        let network = VirtualNetwork()
         let fresh = try network.open()
         let kept = try network.client()
         #expect(try kept.exchange(Request()).status == 200)
-        let chat = try network.socket(on: try network.consultation())
-        let echo = try network.echo()
+        let sockets = [try network.socket(on: try network.consultation()), try network.echo()]
         network.beginShutdown()
-        #expect(fresh.ending == .closed && fresh.received.isEmpty)
-        #expect(kept.wire.ending == .closed)
-        for socket in [chat, echo] {
-            #expect(socket.closeCode == .goingAway)
-            #expect(socket.closeReason == "The server is shutting down")
+        #expect(fresh.ending == .closed && fresh.received.isEmpty && kept.wire.ending == .closed)
+        for socket in sockets {
+            #expect(socket.closeCode == .goingAway && socket.closeReason == "The server is shutting down")
             #expect(socket.wire.ending == .closed)
         }
         #expect(network.engine.isEmpty)
@@ -28,25 +26,20 @@ struct ShutdownTests {
 
     @Test("A request in progress gets its answer with Connection: close", arguments: 1..<20)
     func inFlight(part: Int) throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         let request = Request.create()
-        let bytes = request.bytes
-        let cut = bytes.count * part / 20
-        client.wire.send(Array(bytes[..<cut]))
+        let pieces = request.bytes.cut(at: request.bytes.count * part / 20).map(Array.init)
+        client.wire.send(pieces[0])
         network.beginShutdown()
         #expect(client.wire.ending == .open)
-        client.wire.send(Array(bytes[cut...]))
+        client.wire.send(pieces[1])
         let response = try client.response(to: request)
-        #expect(response.status == 201)
-        #expect(response.fields[.connection] == "close")
-        #expect(client.wire.ending == .closed)
-        #expect(network.engine.isEmpty)
+        #expect(response.status == 201 && response.fields[.connection] == "close")
+        #expect(client.wire.ending == .closed && network.engine.isEmpty)
     }
 
     @Test("The first of several pipelined answers has Connection: close")
     func pipelined() throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         client.wire.send("GET /hea")
         network.beginShutdown()
@@ -59,7 +52,6 @@ struct ShutdownTests {
     @Test(
         "During a shutdown, /ready returns 503 and /health returns 200", arguments: [("/ready", 503), ("/health", 200)])
     func ready(path: String, status: Int) throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         let request = Request(target: path)
         client.wire.send(Array(request.bytes.prefix(3)))
@@ -70,7 +62,6 @@ struct ShutdownTests {
 
     @Test("A handshake in flight opens its socket and closes it immediately with 1001", arguments: [true, false])
     func handshake(isChat: Bool) throws {
-        let network = VirtualNetwork()
         let request =
             isChat
             ? Request.handshake("/api/v1/consultations/\(try network.consultation())/ws", as: TestUser.anna)
@@ -80,14 +71,12 @@ struct ShutdownTests {
         network.beginShutdown()
         client.wire.send(Array(request.bytes.suffix(1)))
         let socket = try client.acceptUpgrade(request)
-        #expect(socket.closeCode == .goingAway)
-        #expect(socket.wire.ending == .closed)
+        #expect(socket.closeCode == .goingAway && socket.wire.ending == .closed)
         #expect(network.engine.isEmpty)
     }
 
     @Test("A connection that arrives during a shutdown gets one answer")
     func late() throws {
-        let network = VirtualNetwork()
         network.beginShutdown()
         let client = try network.client()
         #expect(try client.exchange(Request()).fields[.connection] == "close")
@@ -96,69 +85,53 @@ struct ShutdownTests {
 
     @Test("A slow reader gets the rest of its answer before the connection ends")
     func slowReader() throws {
-        let network = VirtualNetwork()
         let wire = try network.open(window: 0)
-        let request = Request(
-            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
-        wire.send(request.bytes)
+        wire.send(Request.quickActions.bytes)
         let whole = network.unsent(by: wire)
         network.beginShutdown()
         wire.read(100)
         network.advance(by: .seconds(3))
         wire.read()
-        #expect(wire.received.count == whole)
-        #expect(wire.ending == .closed)
+        #expect(wire.received.count == whole && wire.ending == .closed)
     }
 
     @Test("The deadline cuts off sockets, slow senders and clients that never read")
     func cutOff() throws {
-        let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
-        let trickler = try network.open()
+        let (trickler, neverReader) = (try network.open(), try network.open(window: 0))
         trickler.send("GET /")
-        let neverReader = try network.open(window: 0)
         neverReader.send(Request().bytes)
         network.beginShutdown()
         network.advance(by: network.engine.shutdownTime)
-        #expect(socket.wire.ending == .closed)
-        #expect(trickler.ending == .open && neverReader.ending == .open)
+        #expect([socket.wire, trickler, neverReader].map(\.ending) == [.closed, .open, .open])
         network.engine.resetAll()
         network.settle()
-        #expect(trickler.ending == .reset && neverReader.ending == .reset)
+        #expect([trickler, neverReader].map(\.ending) == [.reset, .reset])
         #expect(network.engine.isEmpty && network.openCount == 0)
     }
 
     @Test("A second shutdown changes nothing")
     func twice() throws {
-        let network = VirtualNetwork()
-        let socket = try network.echo()
-        socket.wire.stopReading()
+        let socket = try network.echo(isRead: false)
         network.beginShutdown()
         network.advance(by: .seconds(1))
         network.beginShutdown()
         socket.wire.read()
-        #expect(socket.closeCode == .goingAway)
-        #expect(socket.takeEvents().count == 1)
+        #expect(socket.closeCode == .goingAway && socket.takeEvents().count == 1)
     }
 
     @Test("A socket that is already closing completes its close")
     func closingAlready() throws {
-        let network = VirtualNetwork()
-        let id = try network.consultation()
-        let socket = try network.socket(on: id)
+        let (id, socket) = try network.chat()
         try network.archive(id)
         network.advance(by: .seconds(1))
         network.beginShutdown()
-        network.advance(by: .milliseconds(999))
-        #expect(socket.wire.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(socket.wire.ending == .closed)
+        #expect(network.endings(of: socket.wire, after: .seconds(1)) == [.open, .closed])
         #expect(socket.closeCode == .normalClosure)
     }
 
     @Test("A shutdown does not cut off a connection that lingers after its last answer")
     func lingering() throws {
-        let network = VirtualNetwork()
         let client = try network.client()
         client.wire.closesInReply = false
         #expect(try client.exchange(Request(fields: ["Connection: close"])).status == 200)

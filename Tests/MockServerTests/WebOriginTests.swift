@@ -4,15 +4,13 @@ import Testing
 
 @Suite("Web page origins")
 struct WebOriginTests {
-    /// Texts that look like origins but are invalid.
     static let hostile = [
         "", "null", "*", "localhost", "localhost:80", "//localhost", "://localhost", "http:/localhost",
-        "http:localhost",
-        "http://", "http://:80", "http:///", "http://localhost/", "http://localhost/a", "http://localhost?a",
-        "http://localhost#a", "http://localhost ", " http://localhost", "http://localhost\t", "http://local host",
-        "http://localhost@evil.com", "http://localhost:80@evil.com", "http://evil.com@localhost",
-        "http://a:b@localhost",
-        "http://localhost:", "http://localhost:0", "http://localhost:080", "http://localhost:65536",
+        "http:localhost", "http://", "http://:80", "http:///", "http://localhost/", "http://localhost/a",
+        "http://localhost?a", "http://localhost#a", "http://localhost ", " http://localhost", "http://localhost\t",
+        "http://local host", "http://localhost@evil.com", "http://localhost:80@evil.com", "http://evil.com@localhost",
+        "http://a:b@localhost", "http://localhost:", "http://localhost:0", "http://localhost:080",
+        "http://localhost:65536",
         "http://localhost:80:80", "http://localhost:+80", "http://localhost:-1", "http://localhost:8o",
         "http://localhost:٨٠", "http://localhost, http://localhost", "http://localhost http://localhost",
         "http://localhost,", "http://[::1", "http://::1", "http://[::1]]", "http://[::1].evil.com", "http://[::1]evil",
@@ -39,21 +37,20 @@ struct WebOriginTests {
         ])
     func spelling(_ text: String, _ canonical: String) throws {
         let origin = try #require(WebOrigin(text))
-        #expect(origin.description == canonical)
-        #expect(WebOrigin(canonical) == origin)
+        #expect(origin.description == canonical && WebOrigin(canonical) == origin)
     }
 
     @Test(
         "Only exact local hosts over http or https count as local origins",
         arguments: [
             ("http://localhost", true), ("https://localhost:3000", true), ("http://127.0.0.1:8080", true),
-            ("http://127.255.255.255", true), ("http://[::1]", true),
-            ("http://localhost.", false), ("http://app.localhost", false), ("http://evil.localhost", false),
+            ("http://127.255.255.255", true), ("http://[::1]", true), ("http://localhost.", false),
+            ("http://app.localhost", false), ("http://evil.localhost", false),
             ("http://localhost.evil.com", false), ("http://127.0.0.1.nip.io", false), ("http://127.0.0.1.", false),
             ("http://127.0.0.01", false), ("http://0127.0.0.1", false), ("http://127.0.0.256", false),
             ("http://127.0.0", false), ("http://127.1", false), ("http://2130706433", false),
-            ("http://0x7f.0.0.1", false),
-            ("http://128.0.0.1", false), ("http://0.0.0.0", false), ("http://[::]", false), ("http://[::2]", false),
+            ("http://0x7f.0.0.1", false), ("http://128.0.0.1", false), ("http://0.0.0.0", false),
+            ("http://[::]", false), ("http://[::2]", false),
             ("http://[::ffff:127.0.0.1]", false), ("http://notlocalhost", false), ("http://localhost_", false),
             ("chrome-extension://127.0.0.1", false), ("file://localhost", false), ("ftp://localhost", false),
         ])
@@ -63,8 +60,7 @@ struct WebOriginTests {
 
     @Test("--allow-origin accepts any, null, files or a single origin")
     func allowed() {
-        #expect(AllowedOrigin("*") == .any && AllowedOrigin("null") == .null)
-        #expect(AllowedOrigin("file://") == .files)
+        #expect(AllowedOrigin("*") == .any && AllowedOrigin("null") == .null && AllowedOrigin("file://") == .files)
         #expect(AllowedOrigin("http://a:80") == WebOrigin("http://a").map(AllowedOrigin.origin))
         for text in ["", "NULL", "http://a/", "http://*", "a", "file:", "file:///", "FILE://"] {
             #expect(AllowedOrigin(text) == nil)

@@ -9,7 +9,6 @@ import Testing
 @Suite("The output buffer")
 struct OutputBufferTests {
     enum Step: Sendable {
-        /// Plain bytes.
         case write(String)
         /// Bytes with marks, in seconds.
         case send(String, [(Int, Mark)])
@@ -119,8 +118,7 @@ struct OutputBufferTests {
             .send("abc", [(0, .wait(9)), (1, .wait(9))]), .at(0, until(9)), .skip(.all), .take("abc")),
         Story(
             "skipping stops at an end", .send("abc", [(1, .wait(9)), (2, .end(.reset))]), .skip(.end(.reset)),
-            .take("ab"),
-            .left(0, isHeld: false)),
+            .take("ab"), .left(0, isHeld: false)),
         Story(
             "forgetting what is held back keeps what is not",
             .send("abc", [(1, .wait(9)), (2, .end(.reset))]), .at(0, until(9)), .discardHeld, .left(1, isHeld: false),
@@ -146,9 +144,7 @@ struct OutputBufferTests {
                 #expect(lent(buffer) == expected, place)
                 buffer.take(count)
             case .left(let count, let isHeld):
-                #expect(buffer.count == count, place)
-                #expect(buffer.isEmpty == (count == 0), place)
-                #expect(buffer.isHeld == isHeld, place)
+                #expect(buffer.count == count && buffer.isEmpty == (count == 0) && buffer.isHeld == isHeld, place)
             case .discardHeld: buffer.discardHeld()
             }
         }

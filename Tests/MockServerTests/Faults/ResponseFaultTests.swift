@@ -1,4 +1,4 @@
-import HTTPTypes
+import Scenarios
 import TestSupport
 import Testing
 
@@ -6,11 +6,9 @@ import Testing
 
 @Suite("Response faults on the wire")
 struct ResponseFaultTests {
-    /// The response to a request without faults.
     static func plain(_ request: Request = .goals) throws -> [UInt8] {
         let network = VirtualNetwork()
-        let wire = try network.open()
-        wire.send(request.bytes)
+        let wire = try network.sending(request).wire
         return withExtendedLifetime(network) { wire.received }
     }
 
@@ -72,9 +70,7 @@ struct ResponseFaultTests {
     @Test("Each fault takes effect at its exact byte and millisecond", arguments: effects)
     func each(_ effect: Effect) throws {
         let plain = try Self.plain()
-        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, requests: 1, \(effect.rule)}")
-        let wire = try network.open()
-        wire.send(Request.goals.bytes)
+        let (network, wire) = try askGoals("requests: 1, \(effect.rule)")
         let lines = effect.timeline(Self.headCount(plain), plain.count)
         expectLines(network.timeline(of: wire, for: .seconds(60)), lines)
         #expect(wire.received == effect.bytes(plain))
@@ -90,6 +86,13 @@ struct ResponseFaultTests {
 
     static func body(_ response: ArraySlice<UInt8>) -> [UInt8] { Array(response.dropFirst(headCount(Array(response)))) }
 
+    private func askGoals(
+        _ fault: String, _ request: Request = .goals, clock: ClockMode = .real
+    ) throws -> (VirtualNetwork, VirtualClient) {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, \(fault)}", clock: clock)
+        return (network, try network.sending(request).wire)
+    }
+
     @Test("Requests behind a delayed request wait and keep their order")
     func pipelined() throws {
         let network = try VirtualNetwork.faulty(
@@ -103,8 +106,8 @@ struct ResponseFaultTests {
         #expect(answers.map(\.status) == [200, 200, 200, 200])
         #expect(answers[0].json?["goals"] != nil && answers[1].json?["data"]?["consultations"] != nil)
         #expect(answers[2].json?["goals"] != nil && answers[3].json?["status"] == "ok")
-        let dates = answers.compactMap { $0.fields[.date] }
-        #expect(dates.map { $0.suffix(6) } == ["00 GMT", "02 GMT", "03 GMT", "03 GMT"])
+        let dates = answers.map { $0.fields[.date]?.suffix(6) }
+        #expect(dates == ["00 GMT", "02 GMT", "03 GMT", "03 GMT"])
     }
 
     @Test(
@@ -123,39 +126,28 @@ struct ResponseFaultTests {
 
     @Test("A long delay triggers no time-out, and idle time counts from its end")
     func noTimeout() throws {
-        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, requests: 1, delay: 10m}")
-        let wire = try network.open()
-        wire.send(Request.goals.bytes)
+        let (network, wire) = try askGoals("requests: 1, delay: 10m")
         let count = try Self.plain().count
         expectLines(network.timeline(of: wire, for: .seconds(1000)), ["600.000 s \(count) bytes", "675.000 s end"])
     }
 
     @Test("The server resets a connection whose output has been waiting for two hours")
     func heldForever() throws {
-        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 10m}", clock: .manual)
-        let wire = try network.open()
-        wire.send(Request.goals.bytes)
-        network.advance(by: .milliseconds(7_199_999))
-        #expect(wire.ending == .open)
-        network.advance(by: .milliseconds(1))
-        #expect(wire.ending == .reset && wire.received.isEmpty)
+        let (network, wire) = try askGoals("delay: 10m", clock: .manual)
+        #expect(network.endings(of: wire, after: .seconds(7200)) == [.open, .reset] && wire.received.isEmpty)
     }
 
     @Test("A dribble may pause longer than the connection's idle time")
     func slowDribble() throws {
-        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, dribble: {bytes: 100, every: 200s}}")
-        let wire = try network.open()
-        wire.send(Request.goals.bytes)
+        let (network, wire) = try askGoals("dribble: {bytes: 100, every: 200s}")
         network.advance(by: .seconds(450))
-        #expect(wire.received == (try Self.plain()))
-        #expect(wire.ending == .open)
+        #expect(try wire.received == Self.plain() && wire.ending == .open)
     }
 
     @Test("A hanging connection ends after exactly ten minutes", arguments: ["close", "keep-alive"])
     func hang(_ connection: String) throws {
-        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
-        let wire = try network.open()
-        wire.send(Request.goals.with("Connection: \(connection)").bytes + Request.goals.bytes)
+        let (network, wire) = try askGoals("hang: true", .goals.with("Connection: \(connection)"))
+        wire.send(Request.goals.bytes)
         // The server does not read later input either.
         wire.send(Request().bytes)
         expectLines(network.timeline(of: wire, for: .seconds(900)), ["600.000 s reset"])
@@ -164,9 +156,7 @@ struct ResponseFaultTests {
 
     @Test("A hanging connection ends when its client disconnects", arguments: [true, false])
     func hangingClientLeaves(inOrder: Bool) throws {
-        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
-        let wire = try network.open()
-        wire.send(Request.goals.bytes)
+        let (network, wire) = try askGoals("hang: true")
         if inOrder { wire.finishWriting() } else { wire.vanish() }
         #expect(wire.ending == (inOrder ? .closed : .byClient) && wire.received.isEmpty)
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
@@ -174,10 +164,8 @@ struct ResponseFaultTests {
 
     @Test("A delayed last response arrives in full before the connection ends")
     func closing() throws {
-        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 2s}")
         let request = Request.goals.with("Connection: close")
-        let wire = try network.open()
-        wire.send(request.bytes)
+        let (network, wire) = try askGoals("delay: 2s", request)
         let plain = try Self.plain(request)
         expectLines(network.timeline(of: wire, for: .seconds(10)), ["2.000 s \(plain.count) bytes", "2.000 s end"])
         #expect(Self.body(wire.received[...]) == Self.body(plain[...]))
@@ -189,10 +177,8 @@ struct ResponseFaultTests {
     func head(_ fault: String) throws {
         let request = Request.authorized(.head, "/api/v1/goals", as: TestUser.anna)
         let network = try VirtualNetwork.faulty("{on: any, \(fault)}")
-        let wire = try network.open()
-        wire.send(request.bytes)
-        #expect(wire.received == (try Self.plain(request)))
-        #expect(wire.ending == .open)
+        let wire = try network.sending(request).wire
+        #expect(try wire.received == Self.plain(request) && wire.ending == .open)
     }
 
     @Test("Faults do not affect a 100 Continue")
@@ -213,9 +199,7 @@ struct ResponseFaultTests {
 
     @Test("A half-closed client still gets a late answer")
     func halfClosed() throws {
-        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 2s}")
-        let wire = try network.open()
-        wire.send(Request.goals.bytes)
+        let (network, wire) = try askGoals("delay: 2s")
         wire.finishWriting()
         let count = try Self.plain().count
         expectLines(network.timeline(of: wire, for: .seconds(10)), ["2.000 s \(count) bytes", "2.000 s end"])
@@ -226,26 +210,21 @@ struct ResponseFaultTests {
         let network = try VirtualNetwork.faulty(
             "{name: lost, on: POST /api/v1/consultations, requests: 1, status: 502, processed: true}",
             "{name: late, on: any, delay: 1s}", "{name: refused, on: POST /api/v1/goals, status: 500}")
+        let goal = Request.authorized(.post, "/api/v1/goals", as: TestUser.anna).json(#"{"title":"Run"}"#)
         let client = try network.client()
-        let requests = [
-            Request.create(as: TestUser.anna),
-            Request.authorized(.post, "/api/v1/goals", as: TestUser.anna).json(#"{"title":"Run"}"#), .goals,
-        ]
-        var statuses: [Int] = []
-        for request in requests {
+        for (request, status) in [(Request.create(as: TestUser.anna), 502), (goal, 500), (.goals, 200)] {
             client.wire.send(request.bytes)
             network.advance(by: .seconds(1))
-            statuses.append(try client.response(to: request).status)
+            #expect(try client.response(to: request).status == status)
         }
-        #expect(statuses == [502, 500, 200])
-        let entries = try network.admin(.admin("GET", "/requests")).json?["entries"]?.array ?? []
+        let entries = try network.admin(.get, "requests").json?["entries"]?.array ?? []
         let faults = entries.map { $0["faults"]?.array?.compactMap(\.string) ?? [] }
         #expect(Set(faults) == [["lost", "late"], ["late", "refused"], ["late"]])
         let created = entries.compactMap { $0["created"]?.string }
-        let listed = try network.admin(.admin("GET", "/state")).text
+        let listed = try network.admin(.get, "state").text
         #expect(created.count == 1 && listed.contains(created[0]), "\(created): \(listed)")
-        #expect(try network.admin(.admin("GET", "/worlds/default")).json?["consultations"]?.int == 1)
-        #expect(try network.admin(.admin("GET", "/worlds/default")).json?["goals"]?.int == 0)
+        let world = try network.admin(.get, "worlds/default").json
+        #expect(world?["consultations"] == 1 && world?["goals"] == 0)
     }
 
     @Test(
@@ -255,27 +234,22 @@ struct ResponseFaultTests {
         ])
     func created(_ fault: String) throws {
         let network = try VirtualNetwork.faulty("{on: POST /api/v1/consultations, \(fault)}", clock: .manual)
-        let client = try network.client()
-        client.wire.send(Request.create(as: TestUser.anna).bytes)
+        let client = try network.sending(.create(as: TestUser.anna))
         network.advance(by: .seconds(2))
         try network.plainWorld().advance("2s")
         client.wire.vanish()
         network.advance(by: .seconds(1))
-        let entry = try network.admin(.admin("GET", "/requests")).json?["entries"]?[0]
-        guard fault != "delay: 1s" else {
-            #expect(entry?["created"] == nil)
-            return
-        }
-        let id = try #require(entry?["created"]?.string, "\(String(describing: entry))")
-        #expect(try network.admin(.admin("GET", "/state")).text.contains(id))
+        let entry = try network.admin(.get, "requests").json?["entries"]?[0]
+        guard fault != "delay: 1s" else { return #expect(entry?["created"] == nil) }
+        let id = try #require(entry?["created"]?.string, "\(entry as Any)")
+        #expect(try network.admin(.get, "state").text.contains(id))
     }
 
     @Test("The server drops answers for disconnected clients and delivers the others")
     func forgotten() throws {
         let network = try VirtualNetwork.faulty("{on: any, delay: 1s}", clock: .manual)
         let engine = network.engine
-        let leaving = try network.client()
-        leaving.wire.send(Request.goals.bytes)
+        let leaving = try network.sending(.goals)
         let connection = try #require(network.connection(of: leaving.wire))
         // The calls count as if this many outputs had been held.
         for second in 2...1026 {
@@ -283,8 +257,7 @@ struct ResponseFaultTests {
         }
         leaving.wire.vanish()
         #expect(engine.inspectWorld(nil)?.heldOutputCount == 1026)
-        let staying = try network.client()
-        staying.wire.send(Request.goals.bytes)
+        let staying = try network.sending(.goals)
         #expect(engine.inspectWorld(nil)?.heldOutputCount == 1)
         try network.plainWorld().advance("1s")
         #expect(try staying.response().status == 200)
@@ -293,9 +266,6 @@ struct ResponseFaultTests {
     @Test("Splitting a response into single bytes without a pause takes no time")
     func quickDribble() throws {
         let network = try VirtualNetwork.faulty("{on: any, dribble: {bytes: 1, every: 0}}")
-        let request = Request.authorized(.get, "/api/v1/consultations/quick-actions", as: TestUser.anna)
-        let wire = try network.open()
-        wire.send(request.bytes)
-        #expect(wire.received == (try Self.plain(request)))
+        #expect(try network.sending(.quickActions).wire.received == Self.plain(.quickActions))
     }
 }

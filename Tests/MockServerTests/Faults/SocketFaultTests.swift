@@ -1,9 +1,6 @@
-import FitIQAPI
-import HTTPTypes
 import Scenarios
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import MockServer
 
@@ -12,7 +9,6 @@ struct SocketFaultTests {
     static let ask = #"{"type":"message","content":"Hello?"}"#
     static let three = #"[{chunks: ["1 ", "2 ", "3 "], timing: instant}]"#
 
-    /// A consultation's socket after `connected`.
     private func socket(
         _ rules: String..., answers: String = three, clock: ClockMode = .real
     ) throws -> (VirtualNetwork, VirtualSocket, id: String) {
@@ -42,8 +38,7 @@ struct SocketFaultTests {
         let wire = try network.open()
         let handshake = Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna)
         wire.send(handshake.bytes + [0x81, 0x80, 0, 0, 0, 0])
-        #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 101"))
-        #expect(wire.ending == .open)
+        #expect(wire.received.starts(with: Array("HTTP/1.1 101".utf8)) && wire.ending == .open)
         #expect(try network.exchange(Request()).status == 200)
         wire.vanish()
         #expect(network.openCount == 0)
@@ -66,27 +61,21 @@ struct SocketFaultTests {
     @Test(
         "The backend removes a socket ended by a fault",
         arguments: [
-            ("finish: true", "end"), ("reset: true", "reset"), ("cut: {after: 5}", "end"),
-            ("cut: {after: 5, reset: true}", "reset"), ("close: 1011", "close"), ("silence: true", "nothing"),
-        ])
-    func forgotten(_ fault: String, _ ending: String) throws {
+            ("finish: true", .closed), ("reset: true", .reset), ("cut: {after: 5}", .closed),
+            ("cut: {after: 5, reset: true}", .reset), ("close: 1011", .closed), ("silence: true", .open),
+        ] as [(String, VirtualClient.Ending)])
+    func forgotten(_ fault: String, _ ending: VirtualClient.Ending) throws {
         let (network, socket, id) = try socket("{on: socket, connections: 1, at: {frame: 2}, \(fault)}")
         socket.send(Self.ask)
         #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
         network.advance(by: .seconds(3))
-        switch ending {
-        case "close": #expect(socket.closeCode == .internalError)
-        case "end": #expect(socket.closeCode == nil && socket.wire.ending == .closed)
-        case "reset": #expect(socket.closeCode == nil && socket.wire.ending == .reset)
-        default: #expect(socket.closeCode == nil && socket.wire.ending == .open)
-        }
+        #expect(socket.closeCode == (fault == "close: 1011" ? .internalError : nil) && socket.wire.ending == ending)
         // The answer is stored anyway, and another connection works.
         let second = try network.greetedSocket(on: id)
         second.send(Self.ask)
         network.advance(by: .seconds(3))
         #expect(second.takeTypes().last == "stream_complete")
-        let history = try network.exchange(.authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
-        #expect(history.json?["data"]?["messages"]?.array?.count == 4)
+        #expect(try network.messages(of: id).count == 4)
     }
 
     @Test(
@@ -97,19 +86,17 @@ struct SocketFaultTests {
             "{on: socket, connections: 1, at: {type: message_received}, end: {how: \(how), after: 20s}}")
         socket.send(Self.ask)
         network.advance(by: .milliseconds(19_999))
-        #expect(socket.takeTypes() == ["message_received"])
-        #expect(socket.wire.ending == .open)
+        #expect(socket.takeTypes() == ["message_received"] && socket.wire.ending == .open)
         socket.send(Self.ask)
         network.advance(by: .milliseconds(1))
         let ending: VirtualClient.Ending = how == "finish" ? .closed : how == "reset" ? .reset : .open
-        #expect(socket.wire.ending == ending)
-        #expect(socket.closeCode == nil && network.engine.defaultWorld.backend.openSocketCount == 0)
+        #expect(socket.wire.ending == ending && socket.closeCode == nil)
+        #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
         // The silence ends without further input.
         network.advance(by: .seconds(600))
         #expect(socket.wire.ending != .open && socket.takeTypes().isEmpty)
         // Both questions were stored and answered anyway.
-        let history = try network.exchange(.authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
-        #expect(history.json?["data"]?["messages"]?.array?.count == 4)
+        #expect(try network.messages(of: id).count == 4)
         #expect(network.engine.connections.heldBytes == 0)
     }
 
@@ -119,8 +106,7 @@ struct SocketFaultTests {
         let before = socket.wire.received.count
         try network.archive(id)
         network.advance(by: .seconds(1))
-        #expect(socket.wire.received.count == before)
-        #expect(socket.closeCode == nil)
+        #expect(socket.wire.received.count == before && socket.closeCode == nil)
     }
 
     @Test(
@@ -139,17 +125,14 @@ struct SocketFaultTests {
         case "client": socket.close()
         // Send a frame without a mask.
         case "mistake": socket.wire.send([0x89, 0])
-        default: #expect(try network.admin(.admin("POST", "/reset", "{}")).status == 200)
+        default: #expect(try network.admin(.post, "reset", "{}").status == 200)
         }
         let texts = socket.takeEvents().compactMap { event in
             if case .text(let text) = event { String(decoding: text, as: UTF8.self) } else { nil }
         }
-        #expect(texts.first?.split(separator: "\n").count == 2)
-        #expect(texts.first?.contains(#""content":"a""#) == true)
-        let codes: [String: CloseCode] = [
-            "archive": .normalClosure, "client": .normalClosure, "mistake": .protocolError,
-        ]
-        #expect(socket.closeCode == codes[cause] ?? .goingAway)
+        #expect(texts.first?.split(separator: "\n").count == 2 && texts.first?.contains(#""content":"a""#) == true)
+        let isOrdinary = ["archive", "client"].contains(cause)
+        #expect(socket.closeCode == (isOrdinary ? .normalClosure : cause == "mistake" ? .protocolError : .goingAway))
         #expect(network.engine.connections.heldBytes == 0)
     }
 
@@ -158,12 +141,12 @@ struct SocketFaultTests {
         let (network, socket, id) = try socket("{on: socket, at: {frame: 2}, delay: 2s}")
         socket.send(Self.ask)
         try network.archive(id)
-        #expect(socket.takeTypes().isEmpty)
-        network.advance(by: .milliseconds(1999))
-        #expect(socket.takeTypes().isEmpty)
+        for wait in [0, 1999] {
+            network.advance(by: .milliseconds(wait))
+            #expect(socket.takeTypes().isEmpty)
+        }
         network.advance(by: .milliseconds(1))
-        #expect(socket.takeTypes().first == "message_received")
-        #expect(socket.closeCode == .normalClosure)
+        #expect(socket.takeTypes().first == "message_received" && socket.closeCode == .normalClosure)
     }
 
     @Test(
@@ -172,11 +155,9 @@ struct SocketFaultTests {
     func reset(_ fault: String) throws {
         let (network, socket, _) = try socket("{on: socket, at: {frame: 2}, \(fault)}", clock: .manual)
         socket.send(Self.ask)
-        let types = socket.takeTypes()
-        #expect(types.isEmpty)
-        #expect(try network.admin(.admin("POST", "/reset", "{}")).status == 200)
-        #expect(socket.takeTypes().first == "message_received")
-        #expect(socket.closeCode == .goingAway)
+        #expect(socket.takeTypes().isEmpty)
+        #expect(try network.admin(.post, "reset", "{}").status == 200)
+        #expect(socket.takeTypes().first == "message_received" && socket.closeCode == .goingAway)
         network.advance(by: .seconds(3))
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
@@ -185,12 +166,11 @@ struct SocketFaultTests {
     func resetOfResponses() throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, delay: 1h}", "{on: GET /api/v1/consultations, hang: true}", clock: .manual)
-        let (late, silent) = (try network.open(), try network.open())
-        late.send(Request.goals.bytes)
-        silent.send(Request.authorized(.get, "/api/v1/consultations", as: TestUser.anna).bytes)
+        let late = try network.sending(.goals).wire
+        let silent = try network.sending(.authorized(.get, "/api/v1/consultations", as: TestUser.anna)).wire
         network.advance(by: .seconds(1))
         #expect(late.received.isEmpty && silent.ending == .open)
-        #expect(try network.admin(.admin("POST", "/reset", "{}")).status == 200)
+        #expect(try network.admin(.post, "reset", "{}").status == 200)
         #expect(late.received == (try ResponseFaultTests.plain()))
         #expect(silent.ending == .reset && silent.received.isEmpty)
     }
@@ -198,16 +178,11 @@ struct SocketFaultTests {
     @Test("Deleting a world releases the frames held by its faults")
     func deletion() throws {
         let network = VirtualNetwork()
-        let made = try network.admin(
-            .admin(
-                "POST", "/worlds",
-                #"{"clock":"manual","scenario":{"name":"a","faults":[{"on":"GET /api/v1/goals","delay":"1h"}]}}"#))
-        let token = try #require(made.json?["token"]?.string)
-        let key = try #require(made.json?["api_key"]?.string)
-        let late = try network.open()
-        late.send(Request(target: "/w/w1/api/v1/goals", fields: [Request.bearer(token), "X-API-Key: \(key)"]).bytes)
+        let world = try network.world(
+            #"{"clock":"manual","scenario":{"name":"a","faults":[{"on":"GET /api/v1/goals","delay":"1h"}]}}"#)
+        let late = try network.sending(world.request(.get, "/api/v1/goals")).wire
         #expect(late.received.isEmpty)
-        #expect(try network.admin(.admin("DELETE", "/worlds/w1")).status == 204)
+        #expect(try network.admin(.delete, "worlds/\(world.id)").status == 204)
         #expect(late.received.starts(with: Array("HTTP/1.1 200 OK".utf8)) && late.ending == .open)
         network.advance(by: .seconds(80))
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
@@ -240,23 +215,20 @@ struct SocketFaultTests {
         socket.ping("?")
         network.advance(by: .seconds(500))
         #expect(socket.takeEvents().isEmpty && socket.wire.unread > 0)
-        let switched = try network.admin(.admin("PATCH", "/faults/stall", #"{"enabled":false}"#))
-        #expect(switched.json?["enabled"] == false)
+        #expect(try network.admin(.patch, "faults/stall", #"{"enabled":false}"#).json?["enabled"] == false)
         network.advance(by: .seconds(1))
-        #expect(socket.wire.unread == 0)
-        #expect(socket.takeEvents().contains(.pong(Array("?".utf8))))
+        #expect(socket.wire.unread == 0 && socket.takeEvents().contains(.pong(Array("?".utf8))))
     }
 
     @Test("withhold_pong suppresses both kinds of pong until the rule is disabled")
     func pongs() throws {
         let (network, socket, _) = try socket("{name: dead, on: socket, withhold_pong: true}")
-        socket.ping("1")
-        socket.send(#"{"type":"ping"}"#)
-        #expect(socket.takeEvents().isEmpty)
-        _ = try network.admin(.admin("PATCH", "/faults/dead", #"{"enabled":false}"#))
-        socket.ping("2")
-        socket.send(#"{"type":"ping"}"#)
-        #expect(socket.takeEvents().count == 2)
+        for (isEnabled, count) in [(true, 0), (false, 2)] {
+            #expect(try network.admin(.patch, "faults/dead", "{\"enabled\":\(isEnabled)}").status == 200)
+            socket.ping("?")
+            socket.send(#"{"type":"ping"}"#)
+            #expect(socket.takeEvents().count == count)
+        }
     }
 
     @Test("The journal names the rules that affected a frame and marks unsent frames")
@@ -266,8 +238,8 @@ struct SocketFaultTests {
             "{name: twice, on: socket, at: {chunk: 3}, double: true}")
         socket.send(Self.ask)
         network.advance(by: .seconds(1))
-        let entries = try network.admin(.admin("GET", "/frames")).json?["entries"]?.array ?? []
-        let faults = entries.map { $0["faults"]?.array?.compactMap { $0.string } ?? [] }
+        let entries = try network.admin(.get, "frames").json?["entries"]?.array ?? []
+        let faults = entries.compactMap { $0["faults"]?.array?.compactMap(\.string) }
         #expect(Set(faults.filter { !$0.isEmpty }) == [["gone"], ["twice"]])
     }
 
@@ -281,10 +253,12 @@ struct SocketFaultTests {
         socket.send(Self.ask)
         // Ask on a separate connection, which stays open.
         let asking = try network.client()
-        #expect(try asking.exchange(.admin("POST", "/clock", #"{"advance":"1h"}"#)).status == 200)
+        #expect(
+            try asking.exchange(Request(method: .post, target: "/__admin/clock").json(#"{"advance":"1h"}"#)).status
+                == 200)
         #expect(socket.takeTypes() == ["message_received", "stream_chunk", "stream_chunk"])
         #expect(socket.wire.ending == .closed)
-        #expect(try asking.exchange(.admin("GET", "/clock")).status == 200)
+        #expect(try asking.exchange(Request(target: "/__admin/clock")).status == 200)
     }
 
     @Test("A slow reader gets the same bytes as a fast reader", arguments: [1, 50, .max])
@@ -310,7 +284,6 @@ struct SocketFaultTests {
         #expect(try bytes(window) == bytes(.max))
     }
 
-    /// The question in a frame with a key of zeros.
     private static let maskedAsk: [UInt8] = [0x81, 0x80 | UInt8(ask.utf8.count), 0, 0, 0, 0] + Array(ask.utf8)
 }
 
@@ -323,8 +296,7 @@ struct HandshakeFaultTests {
         let id = try network.consultation()
         var request = Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna)
         if wrongToken { request.fields[0] = "Authorization: Bearer nonsense" }
-        let client = try network.client()
-        client.wire.send(request.bytes)
+        let client = try network.sending(request)
         network.advance(by: wait)
         return (network, client, request)
     }
@@ -353,11 +325,10 @@ struct HandshakeFaultTests {
         "A handshake that a fault resets or ends does not open a socket", arguments: ["reset", "empty_reply", "hang"])
     func ends(_ fault: String) throws {
         let (network, client, _) = try answer("\(fault): true", wrongToken: false, after: .seconds(60))
-        #expect(client.wire.received.isEmpty)
-        let endings: [String: VirtualClient.Ending] = ["reset": .reset, "empty_reply": .closed, "hang": .open]
-        #expect(client.wire.ending == endings[fault])
+        let ending: VirtualClient.Ending = fault == "reset" ? .reset : fault == "hang" ? .open : .closed
+        #expect(client.wire.received.isEmpty && client.wire.ending == ending)
         #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
-        let entries = try network.admin(.admin("GET", "/requests")).json?["entries"]?.array ?? []
+        let entries = try network.admin(.get, "requests").json?["entries"]?.array ?? []
         #expect(entries.contains { $0["faults"]?.array?.map(\.string) == ["bad"] })
         client.wire.vanish()
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)

@@ -1,4 +1,3 @@
-import FitIQAPI
 import Scenarios
 import TestSupport
 import Testing
@@ -62,18 +61,9 @@ extension VirtualNetwork {
         #expect(socket.takeTypes() == ["connected"])
         return socket
     }
-
-    /// Sends an admin API request and returns the response.
-    func admin(_ request: Request) throws -> Response { try exchange(request) }
 }
 
-extension Request {
-    static let goals = Request.authorized(.get, "/api/v1/goals", as: TestUser.anna)
-    static func admin(_ method: String, _ path: String, _ json: String? = nil) -> Request {
-        let request = Request(method: .init(method)!, target: "/__admin" + path)
-        return json.map(request.json) ?? request
-    }
-}
+extension Request { static let goals = Request.authorized(.get, "/api/v1/goals", as: TestUser.anna) }
 
 /// Expects lines, and shows both versions side by side if they differ.
 func expectLines(
