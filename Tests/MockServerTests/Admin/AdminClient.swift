@@ -1,4 +1,3 @@
-import FitIQAPI
 import HTTPTypes
 import JSON
 import TestSupport

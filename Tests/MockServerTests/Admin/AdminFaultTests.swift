@@ -1,8 +1,6 @@
-import FitIQAPI
 import JSON
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import MockServer
 

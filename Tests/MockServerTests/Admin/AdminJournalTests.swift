@@ -1,4 +1,3 @@
-import FitIQAPI
 import JSON
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import FitIQAPI
-import FitIQBackend
 import TestSupport
 import Testing
 

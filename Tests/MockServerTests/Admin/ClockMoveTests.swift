@@ -1,5 +1,3 @@
-import FitIQAPI
-import JSON
 import Scenarios
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Faults
-import FitIQAPI
 import JSON
 import TestSupport
 import Testing

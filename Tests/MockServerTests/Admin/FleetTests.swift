@@ -1,6 +1,4 @@
 import FitIQAPI
-import HTTPTypes
-import JSON
 import TestSupport
 import Testing
 

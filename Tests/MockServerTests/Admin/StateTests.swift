@@ -1,10 +1,8 @@
-import FitIQAPI
 import Foundation
 import JSON
 import Scenarios
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import MockServer
 

@@ -1,11 +1,7 @@
-import FitIQAPI
 import HTTP1
-import HTTPTypes
-import JSON
 import Scenarios
 import TestSupport
 import Testing
-import Traffic
 
 @testable import MockServer
 

@@ -1,9 +1,7 @@
-import FitIQAPI
 import JSON
 import Scenarios
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import MockServer
 

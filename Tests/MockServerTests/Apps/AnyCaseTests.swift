@@ -1,6 +1,5 @@
 import FitIQAPI
 import HTTPTypes
-import JSON
 import Scenarios
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import FitIQAPI
-import HTTPTypes
 import JSON
 import Scenarios
 import TestSupport

@@ -1,6 +1,5 @@
 import FitIQAPI
 import Foundation
-import HTTPTypes
 import JSON
 import TestSupport
 import Testing

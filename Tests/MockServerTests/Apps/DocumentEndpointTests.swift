@@ -1,6 +1,5 @@
 import FitIQAPI
 import HTTPTypes
-import JSON
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import HTTPTypes
 import JSON
 import TestSupport
 import Testing

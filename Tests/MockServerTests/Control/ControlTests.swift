@@ -1,4 +1,3 @@
-import Faults
 import FitIQAPI
 import JSON
 import Scenarios

@@ -1,7 +1,5 @@
-import FitIQAPI
 import TestSupport
 import Testing
-import Traffic
 
 @testable import MockServer
 

@@ -1,9 +1,7 @@
-import FitIQAPI
 import Logging
 import Synchronization
 import TestSupport
 import Testing
-import Traffic
 
 @testable import MockServer
 

@@ -1,6 +1,5 @@
 import FitIQAPI
 import GuideModels
-import JSON
 import TestSupport
 import Testing
 

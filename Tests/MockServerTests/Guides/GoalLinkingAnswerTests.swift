@@ -1,7 +1,6 @@
 import FitIQAPI
 import Foundation
 import GuideModels
-import JSON
 import TestSupport
 import Testing
 

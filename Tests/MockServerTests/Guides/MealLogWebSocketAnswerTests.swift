@@ -1,5 +1,4 @@
 import FitIQAPI
-import FitIQBackend
 import Foundation
 import GuideModels
 import JSON

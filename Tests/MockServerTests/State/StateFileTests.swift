@@ -1,4 +1,3 @@
-import FitIQAPI
 import Foundation
 import JSON
 import SQLite

@@ -1,6 +1,5 @@
 import FitIQAPI
 import Foundation
-import HTTPTypes
 import TestSupport
 import Testing
 
