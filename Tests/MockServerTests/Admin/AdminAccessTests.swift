@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: access")
-struct AdminAccessTests {
+@Suite("Admin API: access") struct AdminAccessTests {
     static let paths = [
         "worlds", "worlds/default", "clock", "scenarios", "requests", "journal", "events", "faults", "state",
     ]

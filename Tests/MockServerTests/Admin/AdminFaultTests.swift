@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: faults while clients are connected")
-struct AdminFaultTests {
+@Suite("Admin API: faults while clients are connected") struct AdminFaultTests {
     @Test("The faults endpoints add, show, count, switch and remove a rule")
     func life() throws {
         let world = try VirtualNetwork().plainWorld()

@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: the journal")
-struct AdminJournalTests {
+@Suite("Admin API: the journal") struct AdminJournalTests {
     private static func entries(_ network: VirtualNetwork, _ path: String) throws -> [JSONValue] {
         let response = try network.admin(.get, path)
         try #require(response.status == 200, "\(response.text)")

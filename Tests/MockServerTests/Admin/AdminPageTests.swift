@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: the page")
-struct AdminPageTests {
+@Suite("Admin API: the page") struct AdminPageTests {
     @Test("The admin page's headers set its content policy and forbid framing, sniffing and caching")
     func fields() throws {
         let answer = try VirtualNetwork().admin(.get, "ui")

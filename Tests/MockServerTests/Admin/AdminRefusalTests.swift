@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: refusals")
-struct AdminRefusalTests {
+@Suite("Admin API: refusals") struct AdminRefusalTests {
     static let table: [(refusal: APIError, status: Int, code: String, message: String)] = [
         (
             .unknownWorld("w7"), 404, "NOT_FOUND",

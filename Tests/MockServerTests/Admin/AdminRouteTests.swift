@@ -5,8 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: endpoints")
-struct AdminRouteTests {
+@Suite("Admin API: endpoints") struct AdminRouteTests {
     /// The paths below `/__admin`, and their methods.
     static let server = [
         "": "GET, HEAD", "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "ui": "GET, HEAD",

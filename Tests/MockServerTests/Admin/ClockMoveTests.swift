@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A long clock move in slices")
-struct ClockMoveTests {
+@Suite("A long clock move in slices") struct ClockMoveTests {
     /// A world with a manual clock and this many meals in processing, and a client with a socket.
     private static func network(
         meals: Int, _ scenario: String = "name: usual"

@@ -6,8 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The work of one clock step, one slice and one turn")
-struct ClockStepTests {
+@Suite("The work of one clock step, one slice and one turn") struct ClockStepTests {
     private static func network(_ scenario: String) throws -> VirtualNetwork {
         let scenario = try Scenario.read(scenario)
         return VirtualNetwork.manual { $0.scenario = scenario }

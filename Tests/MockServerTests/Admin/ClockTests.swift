@@ -5,8 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: the clock")
-struct ClockTests {
+@Suite("Admin API: the clock") struct ClockTests {
     @Test("A manual clock stops between moves, and every timestamp follows it")
     func stands() throws {
         let network = VirtualNetwork.manual()

@@ -5,8 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: events")
-struct EventTests {
+@Suite("Admin API: events") struct EventTests {
     @Test("An event stream sends each journal entry as an event when it happens")
     func live() throws {
         let network = VirtualNetwork()

@@ -8,8 +8,7 @@ import Testing
 @testable import MockServer
 
 /// Any export can be imported, even at every limit.
-@Suite("Admin API: exports can be imported")
-struct ExportTests {
+@Suite("Admin API: exports can be imported") struct ExportTests {
     /// A world's stored bytes, the bytes of its export, and the number of values in the export.
     private struct Size {
         var stored = 0

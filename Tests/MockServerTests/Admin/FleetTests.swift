@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A node in a fleet")
-struct FleetTests {
+@Suite("A node in a fleet") struct FleetTests {
     private static func node(_ name: String, _ configure: (inout Engine.Configuration) -> Void = { _ in })
         -> VirtualNetwork
     {

@@ -3,8 +3,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: slices of an event stream")
-struct FollowerSliceTests {
+@Suite("Admin API: slices of an event stream") struct FollowerSliceTests {
     /// An event stream whose client accepts no bytes, and that gets only the events that a test sends.
     private struct Stream {
         let network: VirtualNetwork

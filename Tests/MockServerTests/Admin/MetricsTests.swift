@@ -3,8 +3,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: metrics")
-struct MetricsTests {
+@Suite("Admin API: metrics") struct MetricsTests {
     /// The samples by name and labels, without the common prefix.
     private func samples(_ network: VirtualNetwork) throws -> [String: Int] {
         let response = try network.admin(.get, "metrics")

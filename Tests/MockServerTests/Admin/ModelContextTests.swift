@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: the Model Context Protocol")
-struct ModelContextTests {
+@Suite("Admin API: the Model Context Protocol") struct ModelContextTests {
     private static func request(_ tool: String, _ arguments: String, _ fields: [String] = []) -> Request {
         let revision = ["MCP-Protocol-Version: 2025-11-25"] + fields
         return Request(method: .post, target: "/__admin/mcp", fields: revision).json(

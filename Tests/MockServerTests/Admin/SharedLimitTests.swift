@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Limits shared by all worlds")
-struct SharedLimitTests {
+@Suite("Limits shared by all worlds") struct SharedLimitTests {
     private static func goal(_ world: WorldClient) throws -> Response {
         let text = String(repeating: "x", count: 1900)
         return try world.exchange(.post, "/api/v1/goals", WorldClient.goal.replacing(":\"d\"", with: ":\"\(text)\""))

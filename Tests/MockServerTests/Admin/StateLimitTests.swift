@@ -6,8 +6,7 @@ import Testing
 @testable import FitIQBackend
 @testable import MockServer
 
-@Suite("Admin API: limits on states")
-struct StateLimitTests {
+@Suite("Admin API: limits on states") struct StateLimitTests {
     @Test("The error for an empty body says that it is empty")
     func empty() throws {
         #expect(try VirtualNetwork().admin(.put, "state").message == APIError.emptyBody.message)

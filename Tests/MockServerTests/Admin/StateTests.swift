@@ -6,8 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: state")
-struct StateTests {
+@Suite("Admin API: state") struct StateTests {
     /// A world after many operations, and the paths of all its answers.
     private static func lived(_ network: VirtualNetwork) throws -> (world: WorldClient, paths: [String]) {
         let world = try network.world(#"{"scenario":"established-account","clock":"manual","seed":4}"#)

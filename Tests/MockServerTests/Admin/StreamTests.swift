@@ -5,8 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Long answers in slices")
-struct StreamTests {
+@Suite("Long answers in slices") struct StreamTests {
     private static let journal = Request(target: "/__admin/journal")
 
     /// A network whose default world has this many entries of a few kilobytes each.

@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Same scenario, seed and inputs: the same transcript")
-struct TranscriptTests {
+@Suite("Same scenario, seed and inputs: the same transcript") struct TranscriptTests {
     /// Everything in a session that clients can see.
     struct Transcript: Equatable {
         /// The exact bytes that each connection received, and how it ended.

@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: verdicts")
-struct VerdictTests {
+@Suite("Admin API: verdicts") struct VerdictTests {
     private static let badPath = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
 
     @Test(

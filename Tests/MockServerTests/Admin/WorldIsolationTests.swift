@@ -3,8 +3,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: isolation of worlds")
-struct WorldIsolationTests {
+@Suite("Admin API: isolation of worlds") struct WorldIsolationTests {
     /// Three worlds that differ as little as possible.
     private static func worlds() throws -> [WorldClient] {
         let network = VirtualNetwork.manual()

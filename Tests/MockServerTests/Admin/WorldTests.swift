@@ -5,8 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: worlds")
-struct WorldTests {
+@Suite("Admin API: worlds") struct WorldTests {
     @Test("The values in a new world's request override the scenario's and the server's values")
     func made() throws {
         let network = VirtualNetwork {

@@ -9,8 +9,7 @@ import Testing
 @testable import FitIQBackend
 @testable import MockServer
 
-@Suite("Accounts over HTTP")
-struct AccountTests {
+@Suite("Accounts over HTTP") struct AccountTests {
     static let registration =
         #"{"email":"Ada@Example.com","password":"correct horse","name":"Ada","date_of_birth":"1990-05-17"}"#
     static let login = #"{"email":"ada@example.COM","password":"correct horse"}"#
@@ -350,8 +349,7 @@ struct AccountTests {
     }
 }
 
-@Suite("Top-level error messages")
-struct TopMessageTests {
+@Suite("Top-level error messages") struct TopMessageTests {
     @Test("Every API error repeats its message at the top level")
     func everywhere() throws {
         let network = VirtualNetwork()

@@ -7,8 +7,7 @@ import Testing
 @testable import MockServer
 
 /// Ids with upper-case letters are found only if the world allows it, and are judged in either case.
-@Suite("ids: any-case")
-struct AnyCaseTests {
+@Suite("ids: any-case") struct AnyCaseTests {
     private static let goal = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"
     private static let chat = "6e2f8b01-4d5f-4c6e-9a7b-2c3d4e5f6a71"
     private static let meal = "7f3a9c12-5e6a-4d7f-8b8c-3d4e5f6a7b82"

@@ -9,8 +9,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The apps' decoders read every answer")
-struct AppDecoderTests {
+@Suite("The apps' decoders read every answer") struct AppDecoderTests {
     /// A server without delays and with cheap password hashing.
     private static func network() throws -> VirtualNetwork {
         let scenario = try Scenario.read("{name: apps, accounts: {password_cost: 1}}")

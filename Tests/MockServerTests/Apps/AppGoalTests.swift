@@ -8,8 +8,7 @@ import Testing
 @testable import MockServer
 
 /// Goals in the format that the apps send and read, alongside the guide's format.
-@Suite("The apps' goals")
-struct AppGoalTests {
+@Suite("The apps' goals") struct AppGoalTests {
     private static let walk = """
         {"title":"Walk","description":"After meals","start_date":"2025-01-20","target_date":"2025-03-01",\
         "goal_type":"activity","target_value":8000,"target_unit":"steps","id":"mine","user_id":"bert",\

@@ -6,8 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The apps' consultations over HTTP")
-struct ChatEndpointTests {
+@Suite("The apps' consultations over HTTP") struct ChatEndpointTests {
     private static let unknown = "00000000-0000-4000-8000-000000000000"
     private static let operations: [(endpoint: Endpoint, body: String)] = [
         (.updateConsultation, #"{"title":"T"}"#), (.completeConsultation, ""), (.sendMessage, #"{"content":"Hi"}"#),

@@ -6,8 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Deletion over HTTP")
-struct DeletionTests {
+@Suite("Deletion over HTTP") struct DeletionTests {
     private static let goal = #"{"title":"Run","description":"","targetDate":"2025-03-01T00:00:00Z"}"#
     private static let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
 

@@ -8,8 +8,7 @@ import Testing
 @testable import Scenarios
 
 /// Compares answers about documents with the schemas in the description that `GET /openapi.yaml` serves.
-@Suite("Documents and the OpenAPI description")
-struct DescribedAnswerTests {
+@Suite("Documents and the OpenAPI description") struct DescribedAnswerTests {
     private static let description = Result {
         try TreeBuilder.tree(ofYAML: APIDescription.openAPI.bytes(for: .union)).json
     }

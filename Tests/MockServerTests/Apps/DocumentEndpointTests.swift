@@ -5,8 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The apps' documents over HTTP")
-struct DocumentEndpointTests {
+@Suite("The apps' documents over HTTP") struct DocumentEndpointTests {
     private static func exchange(
         _ network: VirtualNetwork, _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil,
         as user: String = TestUser.anna

@@ -7,8 +7,7 @@ import Testing
 @testable import MockServer
 
 /// Exports, imports and saves documents of every kind.
-@Suite("Stored documents")
-struct DocumentStateTests {
+@Suite("Stored documents") struct DocumentStateTests {
     /// Creates a document of each kind and uses it.
     private static func fill(_ world: WorldClient) throws {
         for endpoint in SentDocuments.operations where endpoint.method == .post && !endpoint.template.contains("{") {

@@ -7,8 +7,7 @@ import Testing
 @testable import MockServer
 
 /// The apps' filters; each works in union mode but is unknown in the guides' modes.
-@Suite("The apps' filters and pages")
-struct ListFilterTests {
+@Suite("The apps' filters and pages") struct ListFilterTests {
     private static let scenario = """
         name: lists
         clock: manual

@@ -6,8 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The apps' meals over HTTP")
-struct MealEndpointTests {
+@Suite("The apps' meals over HTTP") struct MealEndpointTests {
     private static let operations: [Endpoint] = [
         .createMealLogs, .updateMealLog, .recognizeMealPhoto, .showMealPhoto, .confirmMealPhoto, .deleteMealPhoto,
     ]

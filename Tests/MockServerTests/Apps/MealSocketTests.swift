@@ -8,8 +8,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("The meal socket on the wire")
-struct MealSocketTests {
+@Suite("The meal socket on the wire") struct MealSocketTests {
     private static let path = "/ws/meal-logs"
     private static let token = Request.token(for: TestUser.anna)
     private static let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#

@@ -7,8 +7,7 @@ import Testing
 @testable import MockServer
 
 /// What access other users have to workout templates, and which credentials that requires.
-@Suite("Shared workout templates over HTTP")
-struct SharedTemplateTests {
+@Suite("Shared workout templates over HTTP") struct SharedTemplateTests {
     private static let template = SentDocuments.id(.workoutTemplates)
 
     private static func ask(

@@ -7,8 +7,7 @@ import Testing
 @testable import Scenarios
 
 /// Query parameters that no operation reads are accepted, marked in the journal, and mentioned in a hint from a judge.
-@Suite("Unknown query parameters")
-struct UnknownParameterTests {
+@Suite("Unknown query parameters") struct UnknownParameterTests {
     private func entry(of target: String, _ mode: GuideMode = .union) throws -> (status: Int, entry: JSONValue) {
         let network = VirtualNetwork { $0.mode = mode }
         let response = try network.exchange(.authorized(.get, "/api/v1/" + target, as: TestUser.anna))

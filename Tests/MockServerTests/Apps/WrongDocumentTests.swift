@@ -6,8 +6,7 @@ import Testing
 @testable import MockServer
 
 /// Bodies that break one rule of the table of collections, for each operation that takes such a body.
-@Suite("Invalid documents over HTTP")
-struct WrongDocumentTests {
+@Suite("Invalid documents over HTTP") struct WrongDocumentTests {
     /// A value in which one member breaks its rule, and the member's path.
     private typealias Wrong = (path: String, value: JSONValue?)
 

@@ -6,8 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Worlds for programs that embed the server")
-struct ControlTests {
+@Suite("Worlds for programs that embed the server") struct ControlTests {
     private static let start = VirtualNetwork.start
 
     @Test("A program can create, reach and delete a world")

@@ -3,8 +3,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Connection end times")
-struct EndTimeTests {
+@Suite("Connection end times") struct EndTimeTests {
     enum End: CaseIterable {
         case finishes, vanishes, breaksTLS
     }

@@ -5,8 +5,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("The journal shows what the client could see, and when")
-struct JournalTruthTests {
+@Suite("The journal shows what the client could see, and when") struct JournalTruthTests {
     static let ask = #"{"type":"message","content":"Hello?"}"#
 
     private func socket(_ rules: String) throws -> (VirtualNetwork, VirtualSocket) {

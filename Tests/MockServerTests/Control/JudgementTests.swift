@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The judge's view of a world")
-struct JudgementTests {
+@Suite("The judge's view of a world") struct JudgementTests {
     private let network = VirtualNetwork()
 
     private func world(judged: Bool) throws -> WorldClient {

@@ -5,8 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The request and socket log")
-struct LogTests {
+@Suite("The request and socket log") struct LogTests {
     private final class Log: Sendable {
         private let events = Mutex<[LogEvent]>([])
 

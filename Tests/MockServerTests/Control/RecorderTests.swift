@@ -4,8 +4,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("The journal recorder")
-struct RecorderTests {
+@Suite("The journal recorder") struct RecorderTests {
     @Test("The observer receives each entry of every world immediately after it is recorded")
     func observer() throws {
         let network = VirtualNetwork.manual()

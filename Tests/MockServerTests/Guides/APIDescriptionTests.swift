@@ -5,8 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Embedded descriptions")
-struct APIDescriptionTests {
+@Suite("Embedded descriptions") struct APIDescriptionTests {
     static let directory = URL.packageRoot.appending(path: "openapi")
 
     /// The file that contains a description.

@@ -6,8 +6,7 @@ import Testing
 @testable import MockServer
 
 /// Checks the skill and the plug-ins' manifests against their published specifications.
-@Suite("Files for coding agents")
-struct AgentFilesTests {
+@Suite("Files for coding agents") struct AgentFilesTests {
     static func object(_ path: String) throws -> JSONObject {
         try #require(try JSON.parse(Array(textOfPackage(path).utf8)).object, "\(path)")
     }

@@ -5,8 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A client of consultation-websocket reads every answer")
-struct ConsultationWebSocketAnswerTests {
+@Suite("A client of consultation-websocket reads every answer") struct ConsultationWebSocketAnswerTests {
     typealias Guide = ConsultationWebSocketGuide
 
     static let servers = [GuideMode.union, .consultationWebSocket]

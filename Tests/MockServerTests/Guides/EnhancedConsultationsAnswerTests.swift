@@ -6,8 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A client of enhanced-consultations reads every answer")
-struct EnhancedConsultationsAnswerTests {
+@Suite("A client of enhanced-consultations reads every answer") struct EnhancedConsultationsAnswerTests {
     typealias Guide = EnhancedConsultationsGuide
 
     static let servers = [GuideMode.union, .enhancedConsultations]

@@ -78,8 +78,7 @@ struct ModelComparison {
     }
 }
 
-@Suite("Answers in a guide mode have exactly the members of the guide's models")
-struct ExactAnswersTests {
+@Suite("Answers in a guide mode have exactly the members of the guide's models") struct ExactAnswersTests {
     /// The rows of DEVIATIONS: a mode, places or models, additional members, missing members, and the reason.
     static func argued() throws -> [String] {
         let lines = try textOfPackage("openapi/DEVIATIONS.md").components(separatedBy: "\n")

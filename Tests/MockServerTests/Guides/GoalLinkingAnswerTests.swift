@@ -6,8 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A client of goal-linking reads every answer, and its flows work")
-struct GoalLinkingAnswerTests {
+@Suite("A client of goal-linking reads every answer, and its flows work") struct GoalLinkingAnswerTests {
     typealias Guide = GoalLinkingGuide
 
     static let servers = [GuideMode.union, .goalLinking]

@@ -4,8 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Credentials of the guides' clients")
-struct GuideCredentialsTests {
+@Suite("Credentials of the guides' clients") struct GuideCredentialsTests {
     @Test("Each guide's client can open its socket in its own mode and in the union", arguments: GuideMode.guides)
     func sockets(guide: GuideMode) throws {
         for server in [guide, .union] {

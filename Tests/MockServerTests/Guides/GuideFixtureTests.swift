@@ -8,8 +8,7 @@ import Testing
 @testable import MockServer
 
 /// Compares each JSON example in the guides with what this server sends or accepts in that guide's mode.
-@Suite("The server's answers and the guides' printed answers")
-struct GuideFixtureTests {
+@Suite("The server's answers and the guides' printed answers") struct GuideFixtureTests {
     /// The check for each example, by the example's name.
     static let uses: [String: @Sendable (GuideFixture) throws -> Void] = {
         var uses: [String: @Sendable (GuideFixture) throws -> Void] = [

@@ -10,8 +10,7 @@ extension VirtualNetwork {
     }
 }
 
-@Suite("A server in a guide's mode")
-struct GuideServerTests {
+@Suite("A server in a guide's mode") struct GuideServerTests {
     private static let id = "00000000-0000-4000-8000-000000000000"
 
     private func request(_ endpoint: Endpoint) -> Request {

@@ -10,8 +10,7 @@ import Testing
 @testable import MockServer
 
 /// The guides' printed tests, with their ids and credentials, against the scenario `guide-tests`.
-@Suite("The guides' own tests against guide-tests")
-struct GuideTestsTests {
+@Suite("The guides' own tests against guide-tests") struct GuideTestsTests {
     /// A world that runs the scenario and answers as a guide, with a guide's key.
     struct World {
         let network: VirtualNetwork

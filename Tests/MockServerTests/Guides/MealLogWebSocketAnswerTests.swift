@@ -7,8 +7,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A client of meal-log-websocket reads every answer")
-struct MealLogWebSocketAnswerTests {
+@Suite("A client of meal-log-websocket reads every answer") struct MealLogWebSocketAnswerTests {
     typealias Guide = MealLogWebSocketGuide
     typealias Answer = Guide.APIResponse<Guide.MealLogResponse>
     typealias Completed = Guide.MealLogMessage<Guide.MealLogCompletedData>

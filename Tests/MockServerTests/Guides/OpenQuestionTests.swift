@@ -6,8 +6,7 @@ import Testing
 @testable import MockServer
 
 /// The questions that the guides leave open, as DEVIATIONS answers them for this server.
-@Suite("The guides' open questions")
-struct OpenQuestionTests {
+@Suite("The guides' open questions") struct OpenQuestionTests {
     /// The modes whose guide creates consultations but does not mention 409 and 429.
     static let modes = [GuideMode.enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]
 

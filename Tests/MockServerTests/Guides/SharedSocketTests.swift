@@ -6,8 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Sockets with several clients or subjects")
-struct SharedSocketTests {
+@Suite("Sockets with several clients or subjects") struct SharedSocketTests {
     private static let meal = ["raw_input": "120g chicken breast", "meal_type": "lunch"]
 
     @Test(

@@ -7,8 +7,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A client of websocket-architecture reads every answer")
-struct WebSocketArchitectureAnswerTests {
+@Suite("A client of websocket-architecture reads every answer") struct WebSocketArchitectureAnswerTests {
     typealias Guide = WebSocketArchitectureGuide
     typealias Completed = Guide.MealLogMessage<Guide.MealLogCompleted>
     typealias Failed = Guide.MealLogMessage<Guide.MealLogFailed>

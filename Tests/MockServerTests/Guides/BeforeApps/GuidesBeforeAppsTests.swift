@@ -7,8 +7,7 @@ import Testing
 @testable import MockServer
 
 /// Checks that the apps' endpoints and members exist only in union mode, and that guide modes answer as before.
-@Suite("Guide modes as before the apps were added")
-struct GuidesBeforeAppsTests {
+@Suite("Guide modes as before the apps were added") struct GuidesBeforeAppsTests {
     private static let variable = "FITIQ_MOCK_WRITE_GOLDENS"
     private static let descriptions = "descriptions.sha256"
 
