@@ -17,15 +17,28 @@ extension VirtualNetwork {
         return try client.exchange(request)
     }
 
-    /// Creates a world.
     func world(_ json: String = "{}") throws -> WorldClient {
         let response = try admin(.post, "worlds", json)
         try #require(response.status == 201, "\(response.text)")
         return try WorldClient(self, response)
     }
 
-    /// The default world.
     func plainWorld() throws -> WorldClient { try WorldClient(self, admin(.get, "worlds/default")) }
+
+    /// Takes turns until the engine has nothing left to do, and returns their count.
+    @discardableResult
+    func turnUntilIdle(afterEachTurn check: () throws -> Void) rethrows -> Int {
+        var turns = 0
+        while engine.isBusy {
+            turn()
+            try check()
+            turns += 1
+        }
+        return turns
+    }
+
+    @discardableResult
+    func turnUntilIdle() -> Int { turnUntilIdle {} }
 
     /// A network whose default world has a manual clock.
     static func manual(_ configure: (inout Engine.Configuration) -> Void = { _ in }) -> VirtualNetwork {
@@ -35,6 +48,16 @@ extension VirtualNetwork {
             configure(&configuration)
         }
     }
+}
+
+extension VirtualClient {
+    /// The status of the first response, even if the response never ends.
+    var receivedStatus: Int? { Int(String(decoding: received.dropFirst(9).prefix(3), as: UTF8.self)) }
+}
+
+extension JSONValue {
+    /// The values of these members; nil for a missing member.
+    func values(of names: String...) -> [JSONValue?] { names.map { self[$0] } }
 }
 
 /// A client in one world.
@@ -56,7 +79,6 @@ struct WorldClient {
         token = try #require(json["token"]?.string)
     }
 
-    /// The body of a request that creates a goal.
     static let goal = #"{"title":"Run","description":"d","targetDate":"2030-01-01T00:00:00Z"}"#
 
     var admin: String { "worlds/\(id)/" }
@@ -100,7 +122,6 @@ struct WorldClient {
         #expect(response.status == 200, "\(response.text)")
     }
 
-    /// The journal's lines.
     func journal() throws -> [JSONValue] {
         try ask(.get, "journal").text.split(separator: "\n").map { try JSON.parse(String($0)) }
     }

@@ -6,26 +6,24 @@ import Testing
 @testable import MockServer
 
 @Suite("Admin API: endpoints") struct AdminRouteTests {
+    private let network = VirtualNetwork()
+
     /// The paths below `/__admin`, and their methods.
     static let server = [
         "": "GET, HEAD", "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "ui": "GET, HEAD",
         "metrics": "GET, HEAD", "scenarios": "GET, HEAD", "scenarios/some%20name": "GET, HEAD",
-        "worlds": "GET, HEAD, POST", "check": "POST",
-        "drain": "GET, HEAD, POST", "mcp": "POST",
+        "worlds": "GET, HEAD, POST", "check": "POST", "drain": "GET, HEAD, POST", "mcp": "POST",
     ]
     static let ofWorlds = [
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",
         "requests/unmatched": "GET, HEAD", "frames": "GET, HEAD", "entries": "GET, HEAD", "entries/9": "GET, HEAD",
-        "journal": "GET, HEAD, DELETE", "har": "GET, HEAD", "events": "GET",
-        "verdicts": "GET, HEAD", "replay": "GET, HEAD",
-        "faults": "GET, HEAD, POST, PATCH, DELETE", "faults/some%20name": "GET, HEAD, PATCH, DELETE",
-        "network": "GET, HEAD, PUT",
-        "breakpoints": "GET, HEAD, POST, PATCH, DELETE",
-        "breakpoints/some%20name": "GET, HEAD, PATCH, DELETE",
+        "journal": "GET, HEAD, DELETE", "har": "GET, HEAD", "events": "GET", "verdicts": "GET, HEAD",
+        "replay": "GET, HEAD", "faults": "GET, HEAD, POST, PATCH, DELETE",
+        "faults/some%20name": "GET, HEAD, PATCH, DELETE", "network": "GET, HEAD, PUT",
+        "breakpoints": "GET, HEAD, POST, PATCH, DELETE", "breakpoints/some%20name": "GET, HEAD, PATCH, DELETE",
         "held": "GET, HEAD, POST", "held/57": "GET, HEAD, POST, PATCH", "state": "GET, HEAD, PUT",
-        "script": "GET, HEAD",
-        "sockets": "GET, HEAD", "sockets/7": "GET, HEAD", "sockets/7/send": "POST", "sockets/7/close": "POST",
-        "sockets/7/finish": "POST", "sockets/7/reset": "POST", "sockets/7/silence": "POST",
+        "script": "GET, HEAD", "sockets": "GET, HEAD", "sockets/7": "GET, HEAD", "sockets/7/send": "POST",
+        "sockets/7/close": "POST", "sockets/7/finish": "POST", "sockets/7/reset": "POST", "sockets/7/silence": "POST",
         "sockets/7/resume": "POST", "wait": "POST", "fork": "POST", "marks": "GET, HEAD, POST",
         "marks/some%20mark": "DELETE", "rewind": "POST",
     ]
@@ -44,28 +42,24 @@ import Testing
 
     @Test("Each path answers OPTIONS with its methods, and other methods with 405")
     func methods() throws {
-        let network = VirtualNetwork()
         let id = try network.world().id
         for (path, methods) in Self.all(id) {
-            let options = try network.admin(.options, path)
-            #expect(options.status == 204, "\(path)")
-            #expect(options.fields[.allow] == methods + ", OPTIONS", "\(path)")
-            let wrong = try network.admin(.init("BREW")!, path)
-            #expect(wrong.status == 405, "\(path)")
-            #expect(wrong.fields[.allow] == methods + ", OPTIONS", "\(path)")
+            for (method, status) in [(.options, 204), (HTTPRequest.Method("BREW")!, 405)] {
+                let answer = try network.admin(method, path)
+                #expect(answer.status == status && answer.fields[.allow] == methods + ", OPTIONS", "\(method) \(path)")
+            }
         }
     }
 
     @Test("HEAD returns the fields of GET without a body")
     func head() throws {
-        let network = VirtualNetwork()
         let id = try network.world().id
         for (path, methods) in Self.all(id) where methods.contains("HEAD") {
-            let get = try network.admin(.get, path)
-            let head = try network.admin(.head, path)
+            let (get, head) = (try network.admin(.get, path), try network.admin(.head, path))
             #expect(head.status == get.status && head.body.isEmpty, "\(path)")
-            #expect(head.fields[.contentLength] == get.fields[.contentLength], "\(path)")
-            #expect(head.fields[.contentType] == get.fields[.contentType], "\(path)")
+            for name in [HTTPField.Name.contentLength, .contentType] {
+                #expect(head.fields[name] == get.fields[name], "\(path)")
+            }
         }
     }
 
@@ -76,7 +70,7 @@ import Testing
             "worlds/default/scenarios", "faults/", "faults/a/b", "requests/all", "clock/", "health/x",
         ])
     func unknown(_ path: String) throws {
-        let response = try VirtualNetwork().admin(.get, path)
+        let response = try network.admin(.get, path)
         #expect(response.status == 404)
         #expect(response.message.hasPrefix("There is no endpoint \"/__admin/\(path)\" in the admin API."))
     }
@@ -99,15 +93,13 @@ import Testing
 
     @Test("The admin API under a world's prefix serves that world and the server")
     func belowAPrefix() throws {
-        let network = VirtualNetwork()
         let (world, other) = (try network.world(#"{"clock": "manual"}"#), try network.world())
         func get(_ path: String) throws -> Response {
             try network.exchange(Request(target: "/w/\(world.id)/__admin/\(path)"))
         }
         #expect(try get("clock").text == world.ask(.get, "clock").text)
         #expect(try get("worlds/\(other.id)/clock").text == other.ask(.get, "clock").text)
-        #expect(try get("health").json?["status"] == "ok")
-        #expect(try get("worlds/default").json?["id"] == "default")
+        #expect(try get("health").json?["status"] == "ok" && get("worlds/default").json?["id"] == "default")
         #expect(try get("nothing").message.hasPrefix("There is no endpoint \"/__admin/nothing\" in the admin API."))
         #expect(try network.exchange(Request(target: "/w/w9/__admin/health")).status == 404)
         let client = HTTPClient(try network.open(isLocal: false))
@@ -118,20 +110,19 @@ import Testing
 
     @Test("The server checks access before the world and the world before the media type")
     func order() throws {
-        let network = VirtualNetwork()
-        let text = ["Content-Type: text/plain"]
         func send(_ path: String, isLocal: Bool = true) throws -> Int {
-            var request = Request(method: .post, target: "/__admin/" + path, fields: text)
-            request.body = Array("nothing".utf8)
-            return try HTTPClient(try network.open(isLocal: isLocal)).exchange(request).status
+            let text = Request(
+                method: .post, target: "/__admin/" + path, fields: ["Content-Type: text/plain"],
+                body: Array("nothing".utf8))
+            return try HTTPClient(try network.open(isLocal: isLocal)).exchange(text).status
         }
-        #expect(try send("worlds/w9/brew", isLocal: false) == 404)
-        #expect(try send("worlds/w9/state", isLocal: false) == 405)
-        #expect(try send("worlds/w9/clock", isLocal: false) == 403)
-        #expect(try send("worlds/w9/clock") == 404)
-        #expect(try send("clock") == 415)
-        #expect(try network.admin(.post, "clock", "nothing").status == 400)
-        #expect(try network.admin(.post, "clock", "{}").status == 409)
+        for (path, status) in [("worlds/w9/brew", 404), ("worlds/w9/state", 405), ("worlds/w9/clock", 403)] {
+            #expect(try send(path, isLocal: false) == status, "\(path)")
+        }
+        #expect(try send("worlds/w9/clock") == 404 && send("clock") == 415)
+        for (body, status) in [("nothing", 400), ("{}", 409)] {
+            #expect(try network.admin(.post, "clock", body).status == status, "\(body)")
+        }
     }
 
     @Test("The admin index lists each described operation with its summary")
@@ -175,7 +166,6 @@ import Testing
             expected[template] = Set(methods.components(separatedBy: ", ")).subtracting(["HEAD"])
         }
         #expect(described == expected)
-        let templates = Set(AdminRoute.templates.map { String($0.dropFirst("/__admin/".count)) })
-        #expect(templates == Set(expected.keys))
+        #expect(Set(AdminRoute.templates.map { String($0.dropFirst("/__admin/".count)) }) == Set(expected.keys))
     }
 }

@@ -6,14 +6,21 @@ import Testing
 
 @Suite("A long clock move in slices") struct ClockMoveTests {
     /// A world with a manual clock and this many meals in processing, and a client with a socket.
-    private static func network(
-        meals: Int, _ scenario: String = "name: usual"
-    ) throws -> (VirtualNetwork, VirtualSocket) {
+    private static func network(meals: Int, _ scenario: String = "name: usual") throws -> (
+        VirtualNetwork, VirtualSocket
+    ) {
         let scenario = try Scenario.read(scenario)
         let network = VirtualNetwork.manual { $0.scenario = scenario }
         let socket = try network.socket(on: try network.consultation())
         for _ in 0..<meals { #expect(try network.exchange(.logMeal(as: TestUser.anna)).status == 201) }
         return (network, socket)
+    }
+
+    /// Asks for a move of ten seconds; the answer is read later.
+    private static func move(_ network: VirtualNetwork) throws -> HTTPClient<VirtualClient> {
+        let client = try network.client()
+        client.wire.send(Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#).bytes)
+        return client
     }
 
     @Test(
@@ -25,16 +32,9 @@ import Testing
     func slices(_ scenario: String, _ meals: Int) throws {
         let (network, socket) = try Self.network(meals: meals, scenario)
         network.motion = .slicesByTurn
-        let client = try network.client()
-        let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
-        client.wire.send(request.bytes)
+        let client = try Self.move(network)
         let other = try network.client()
-        var turns = 0
-        while network.engine.isBusy {
-            network.turn()
-            #expect(try other.exchange(Request()).status == 200)
-            turns += 1
-        }
+        let turns = try network.turnUntilIdle { () throws in #expect(try other.exchange(Request()).status == 200) }
         #expect(turns > (meals == 100 ? 5 : 2))
         #expect(try client.response().json?["now"] == "2025-01-29T10:30:10.000000000Z")
 
@@ -51,33 +51,27 @@ import Testing
     func second() throws {
         let (network, _) = try Self.network(meals: 60)
         network.motion = .slicesByTurn
-        let clients = try (0..<2).map { _ in try network.client() }
-        for client in clients {
-            client.wire.send(
-                Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#).bytes)
-            network.turn()
+        let clients = try (0..<2).map { _ in
+            defer { network.turn() }
+            return try Self.move(network)
         }
-        while network.engine.isBusy { network.turn() }
-        #expect(try clients[0].response().json?["now"] == "2025-01-29T10:30:10.000000000Z")
-        #expect(try clients[1].response().json?["now"] == "2025-01-29T10:30:20.000000000Z")
+        network.turnUntilIdle()
+        let times = try clients.map { try $0.response().json?["now"] }
+        #expect(times == ["2025-01-29T10:30:10.000000000Z", "2025-01-29T10:30:20.000000000Z"])
     }
 
     @Test("A queued move uses no turns and starts when the running move's client disconnects")
     func waiting() throws {
         let (network, _) = try Self.network(meals: 200)
         network.motion = .slicesByTurn
-        let (first, second) = try (network.client(), network.client())
-        let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
-        for client in [first, second] {
-            client.wire.send(request.bytes)
-            network.turn()
-        }
+        let first = try Self.move(network)
         network.turn()
+        let second = try Self.move(network)
+        for _ in 0..<2 { network.turn() }
         #expect(network.engine.streams.waiting.count == 1 && network.engine.streams.idle.count == 1)
         first.wire.vanish()
-        while network.engine.isBusy { network.turn() }
-        #expect(try second.response().status == 200)
-        #expect(network.engine.streams.idle.isEmpty)
+        network.turnUntilIdle()
+        #expect(try second.response().status == 200 && network.engine.streams.idle.isEmpty)
     }
 
     @Test("On the system clock, one turn handles a limited number of overdue events in time order")
@@ -101,14 +95,12 @@ import Testing
     func ends(isReset: Bool) throws {
         let (network, _) = try Self.network(meals: 60)
         network.motion = .slicesByTurn
-        let client = try network.client()
-        let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
-        client.wire.send(request.bytes)
+        let client = try Self.move(network)
         network.turn()
         #expect(network.engine.isBusy)
         if isReset {
             #expect(try network.admin(.post, "reset", "{}").status == 200)
-            while network.engine.isBusy { network.turn() }
+            network.turnUntilIdle()
             #expect(try client.response().json?["now"] == "2025-01-29T10:30:00.000000000Z")
         } else {
             client.wire.vanish()
@@ -117,10 +109,8 @@ import Testing
             #expect(now > VirtualNetwork.start && now < VirtualNetwork.start + .seconds(10))
         }
         client.wire.vanish()
-        let next = try network.client()
-        next.wire.send(request.bytes)
-        while network.engine.isBusy { network.turn() }
-        #expect(try next.response().status == 200)
-        #expect(network.engine.defaultWorld.clockMove == nil)
+        let next = try Self.move(network)
+        network.turnUntilIdle()
+        #expect(try next.response().status == 200 && network.engine.defaultWorld.clockMove == nil)
     }
 }

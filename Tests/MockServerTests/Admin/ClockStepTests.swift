@@ -38,9 +38,7 @@ import Testing
     func sameTime(_ wanted: [Int]) throws {
         let network = try Self.network("{name: at once, meals: [{after: 3s}]}")
         let socket = try network.socket(on: try network.consultation())
-        let ids = try (0..<3).map { _ in
-            try #require(try network.exchange(.logMeal()).json?["data"]?["id"]?.string)
-        }
+        let ids = try (0..<3).map { _ in try #require(try network.exchange(.logMeal()).json?["data"]?["id"]?.string) }
         for index in wanted {
             let condition = "{\"advance_until\":{\"type\":\"meal_log.completed\",\"text\":\"\(ids[index])\"}}"
             let move = try Self.move(condition, network)
@@ -66,11 +64,7 @@ import Testing
         let client = try network.client()
         let body = #"{"advance_until":{"type":"stream_complete"}}"#
         client.wire.send(Request(method: .post, target: "/__admin/clock").json(body).bytes)
-        var turns = 0
-        while network.engine.isBusy {
-            network.turn()
-            turns += 1
-        }
+        let turns = network.turnUntilIdle()
         let answer = try client.response()
         #expect(answer.status == 200 && turns > 2, "\(answer.text)")
         #expect(answer.json?["entry"]?["time"] == answer.json?["now"])
@@ -126,8 +120,7 @@ import Testing
         let socket = try network.socket(on: try network.consultation())
         socket.send(#"{"type":"message","content":"Hello"}"#)
         network.catchUp()
-        #expect(socket.takeTypes().last == "stream_complete")
-        #expect(network.engine.manualTime == VirtualNetwork.start)
+        #expect(socket.takeTypes().last == "stream_complete" && network.engine.manualTime == VirtualNetwork.start)
     }
 
     @Test("A world counts each clock move once and ignores reads of the clock")

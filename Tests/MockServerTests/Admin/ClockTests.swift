@@ -6,13 +6,15 @@ import Testing
 @testable import MockServer
 
 @Suite("Admin API: the clock") struct ClockTests {
+    private let network = VirtualNetwork.manual()
+
+    private func clock() throws -> JSONValue { try #require(try network.admin(.get, "clock").json) }
+
     @Test("A manual clock stops between moves, and every timestamp follows it")
     func stands() throws {
-        let network = VirtualNetwork.manual()
         network.advance(by: .seconds(100))
-        let clock = try network.admin(.get, "clock").json
-        #expect(clock?["mode"]?.string == "manual" && clock?["now"]?.string == "2025-01-29T10:30:00.000000000Z")
-        #expect(clock?["next_step"] == .null)
+        let shown = try clock().values(of: "mode", "now", "next_step")
+        #expect(shown == ["manual", "2025-01-29T10:30:00.000000000Z", .null])
         let world = try network.plainWorld()
         try world.advance("26.5s")
         let goal = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
@@ -27,40 +29,33 @@ import Testing
 
     @Test("A world's next step excludes connection time-outs")
     func nextStep() throws {
-        let network = VirtualNetwork.manual()
-        let engine = network.engine
+        func nextStep(_ world: String = World.defaultID) -> Timestamp? { network.engine.nextStep(ofWorld: world) }
         let socket = try network.socket(on: try network.consultation())
-        #expect(engine.nextStep(ofWorld: World.defaultID) == nil)
+        #expect(nextStep() == nil)
         let idle = try network.client()
         _ = try idle.exchange(.goals)
-        #expect(engine.nextStep(ofWorld: World.defaultID) == nil)
-        #expect(engine.nextDue(ofWorld: World.defaultID, at: network.now) != nil)
+        #expect(nextStep() == nil && network.engine.nextDue(ofWorld: World.defaultID, at: network.now) != nil)
         socket.send(#"{"type":"message","content":"Hello"}"#)
-        let step = try #require(engine.nextStep(ofWorld: World.defaultID))
-        #expect(try network.admin(.get, "clock").json?["next_step"]?.string == step.nanosecondText)
-        #expect(engine.nextStep(ofWorld: "w99") == nil)
+        #expect(try clock()["next_step"]?.string == (try #require(nextStep())).nanosecondText)
+        #expect(nextStep("w99") == nil)
     }
 
     @Test(
         "An invalid advance does not move the clock",
         arguments: [
-            ("", 400), ("{}", 400), (#"{"advance":1}"#, 400), (#"{"advance":"-1s"}"#, 400),
-            (#"{"advance":"1 s"}"#, 400),
-            (#"{"advance":"366.1d"}"#, 400), (#"{"advance":"1s","advance_to":"2025-01-29T10:31:00Z"}"#, 400),
-            (#"{"advance_to":"2025-01-29T10:29:59Z"}"#, 400), (#"{"advance_to":"2200-01-01T00:00:00Z"}"#, 400),
-            (#"{"advance_to":"2026-01-31T10:30:00Z"}"#, 400), (#"{"advance_to":"tomorrow"}"#, 400),
-            (#"{"by":"1s"}"#, 400),
+            nil, "{}", #"{"advance":1}"#, #"{"advance":"-1s"}"#, #"{"advance":"1 s"}"#, #"{"advance":"366.1d"}"#,
+            #"{"advance":"1s","advance_to":"2025-01-29T10:31:00Z"}"#, #"{"advance_to":"2025-01-29T10:29:59Z"}"#,
+            #"{"advance_to":"2200-01-01T00:00:00Z"}"#, #"{"advance_to":"2026-01-31T10:30:00Z"}"#,
+            #"{"advance_to":"tomorrow"}"#, #"{"by":"1s"}"#,
         ])
-    func refused(_ body: String, _ status: Int) throws {
-        let network = VirtualNetwork.manual()
-        #expect(try network.admin(.post, "clock", body.isEmpty ? nil : body).status == status)
+    func refused(_ body: String?) throws {
+        #expect(try network.admin(.post, "clock", body).status == 400)
         #expect(network.engine.defaultWorld.clock.manualTime == VirtualNetwork.start)
         #expect(network.engine.defaultWorld.journal.count == 0)
     }
 
     @Test("The error for an invalid date says why the date is invalid")
     func badDates() throws {
-        let network = VirtualNetwork.manual()
         for (date, reason) in [
             ("2025-02-30T10:30:00Z", "Month 2 of 2025 has 28 days, so there is no day 30."),
             ("2025-03-01T10:30:00+0200", "An offset needs a colon between its hours and minutes: write +02:00."),
@@ -92,24 +87,24 @@ import Testing
         #expect(try network.admin(.post, "clock", #"{"advance":"1s"}"#).status == 409)
         network.advance(by: .seconds(3))
         let clock = try network.admin(.get, "clock").json
-        #expect(clock?["mode"]?.string == "real" && clock?["now"]?.string == "2025-01-29T10:30:03.000000000Z")
+        #expect(clock?["mode"] == "real" && clock?["now"] == "2025-01-29T10:30:03.000000000Z")
     }
 
     @Test("Tokens expire according to the world's clock")
     func tokens() throws {
-        let world = try VirtualNetwork.manual().plainWorld()
+        let world = try network.plainWorld()
         let token = try world.ask(.post, "tokens", #"{"user":"ada","expires_in":"90s"}"#).json
         #expect(token?["expires_at"]?.string == "2025-01-29T10:31:30Z" && token?["user"]?.string == "ada")
         let text = try #require(token?["token"]?.string)
-        try world.advance("89.999s")
-        #expect(try world.exchange(.get, "/api/v1/goals", token: text).status == 200)
-        try world.advance("1ms")
-        #expect(try world.exchange(.get, "/api/v1/goals", token: text).status == 401)
+        for (step, status) in [("89.999s", 200), ("1ms", 401)] {
+            try world.advance(step)
+            #expect(try world.exchange(.get, "/api/v1/goals", token: text).status == status, "after \(step)")
+        }
     }
 
     @Test("Each chunk of an answer arrives at its time on the world's clock")
     func streaming() throws {
-        let world = try VirtualNetwork.manual().world(#"{"scenario":"scripted-coach"}"#)
+        let world = try network.world(#"{"scenario":"scripted-coach"}"#)
         let socket = try world.socket(on: try world.consultation(#"{"persona":"fitness_coach"}"#))
         socket.send(#"{"type":"message","content":"How do I begin?"}"#)
         #expect(socket.takeTypes() == ["connected", "message_received"])
@@ -127,26 +122,21 @@ import Testing
 
     @Test("Meal processing, quotas, delays and dribbles follow the world's clock")
     func mealsAndFaults() throws {
-        let network = VirtualNetwork.manual()
         let world = try network.world(#"{"scenario":"meal-completes","clock":"manual"}"#)
-        let id = try #require(
-            try world.exchange(.post, "/api/v1/meal-logs/natural", #"{"raw_input":"eggs","meal_type":"lunch"}"#)
-                .json?["data"]?["id"]?.string)
-        func status() throws -> String? {
-            try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]?["status"]?.string
+        let meal = #"{"raw_input":"eggs","meal_type":"lunch"}"#
+        let made = try world.exchange(.post, "/api/v1/meal-logs/natural", meal).json
+        let id = try #require(made?["data"]?["id"]?.string)
+        for (step, status) in [("2999ms", "processing"), ("1ms", "completed")] {
+            try world.advance(step)
+            let shown = try world.exchange(.get, "/api/v1/meal-logs/\(id)").json
+            #expect(shown?["data"]?["status"]?.string == status, "after \(step)")
         }
-        try world.advance("2999ms")
-        #expect(try status() == "processing")
-        try world.advance("1ms")
-        #expect(try status() == "completed")
 
         _ = try world.ask(.post, "faults", #"{"on":"GET /api/v1/goals","quota":{"requests":1,"per":"10s"}}"#)
-        func goals() throws -> Int { try world.exchange(.get, "/api/v1/goals").status }
-        #expect(try [goals(), goals()] == [200, 429])
-        try world.advance("9999ms")
-        #expect(try goals() == 429)
-        try world.advance("1ms")
-        #expect(try goals() == 200)
+        for (step, status) in [("0s", 200), ("0s", 429), ("9999ms", 429), ("1ms", 200)] {
+            try world.advance(step)
+            #expect(try world.exchange(.get, "/api/v1/goals").status == status, "after \(step)")
+        }
 
         _ = try world.ask(.post, "faults", #"{"on":"GET /api/v1/consultations","delay":"2s"}"#)
         let client = try network.client()
@@ -160,7 +150,6 @@ import Testing
 
     @Test("Only the time-outs of a world's own connections follow the world's clock")
     func timeOuts() throws {
-        let network = VirtualNetwork.manual()
         let (mine, other) = (try network.plainWorld(), try network.world())
         func idle(_ world: WorldClient) throws -> VirtualClient {
             let client = try network.client()
@@ -182,8 +171,7 @@ import Testing
         let socket = try mine.socket(on: try mine.consultation())
         socket.wire.closesInReply = false
         socket.wire.stopReading()
-        #expect(try mine.ask(.post, "reset").status == 200)
-        #expect(socket.wire.ending == .open)
+        #expect(try mine.ask(.post, "reset").status == 200 && socket.wire.ending == .open)
         try advance("75s")
         #expect(socket.wire.ending != .open, "it reads nothing, not even the close frame")
         #expect(otherIdle.ending == .open && admin.wire.ending == .open)
@@ -193,17 +181,20 @@ import Testing
 
     @Test("A time-out that starts during a clock move counts from its start")
     func timeOutOnTheWay() throws {
-        let network = VirtualNetwork.manual()
         let world = try network.plainWorld()
+        /// Expects that the socket is open after the first step and reset after the second.
+        func expectReset(_ socket: VirtualSocket, after steps: (String, String)) throws {
+            try world.advance(steps.0)
+            #expect(socket.wire.ending == .open)
+            try world.advance(steps.1)
+            #expect(socket.wire.ending == .reset)
+        }
         let socket = try world.socket(on: try world.consultation(), window: 4096)
         _ = socket.takeTypes()
         socket.wire.stopReading()
         socket.send(#"{"type":"message","content":"How much protein?"}"#)
         // The message's acknowledgement is waiting from now on, and the idle limit is 75 s regardless of the steps.
-        try world.advance("74s")
-        #expect(socket.wire.ending == .open)
-        try world.advance("1s")
-        #expect(socket.wire.ending == .reset)
+        try expectReset(socket, after: ("74s", "1s"))
 
         let second = try world.socket(on: try world.consultation(#"{"persona":"fitness_coach"}"#), window: 4096)
         _ = second.takeTypes()
@@ -211,9 +202,6 @@ import Testing
         _ = second.takeTypes()
         second.wire.stopReading()
         // The first chunk is due after at least 0.3 s, and is waiting from then on.
-        try world.advance("75s")
-        #expect(second.wire.ending == .open)
-        try world.advance("5s")
-        #expect(second.wire.ending == .reset)
+        try expectReset(second, after: ("75s", "5s"))
     }
 }

@@ -6,14 +6,14 @@ import Testing
 @testable import MockServer
 
 @Suite("Admin API: events") struct EventTests {
+    private let network = VirtualNetwork()
+
     @Test("An event stream sends each journal entry as an event when it happens")
     func live() throws {
-        let network = VirtualNetwork()
         let world = try network.world()
         _ = try world.consultation()
         var reader = try EventReader(network, world.admin + "events")
-        #expect(reader.take().isEmpty)
-        #expect(reader.retry == "1000" && reader.head.contains("text/event-stream"))
+        #expect(reader.take().isEmpty && reader.retry == "1000" && reader.head.contains("text/event-stream"))
         let socket = try world.socket(on: try world.consultation(#"{"persona":"fitness_coach"}"#))
         socket.send(#"{"type":"ping"}"#)
         socket.close()
@@ -30,7 +30,6 @@ import Testing
         "A stream resumes after the client's Last-Event-ID",
         arguments: [("1", 2), ("0", 3), ("3", 0), ("99", 0), ("x", 0)])
     func resumes(_ lastID: String, _ count: Int) throws {
-        let network = VirtualNetwork()
         for _ in 0..<3 { _ = try network.exchange(Request(target: "/nowhere")) }
         var reader = try EventReader(network, lastID: lastID)
         #expect(reader.take().map(\.id) == (1...3).suffix(count).map { "\($0)" })
@@ -40,17 +39,13 @@ import Testing
 
     @Test("An idle stream sends a comment every 15 s and never times out")
     func keepAlive() throws {
-        let network = VirtualNetwork()
         var reader = try EventReader(network)
-        network.advance(by: .milliseconds(14_999))
-        _ = reader.take()
-        #expect(reader.comments.isEmpty)
-        network.advance(by: .milliseconds(1))
-        _ = reader.take()
-        #expect(reader.comments == ["keep-alive"])
-        network.advance(by: .seconds(600))
-        _ = reader.take()
-        #expect(reader.comments.count == 41 && reader.wire.ending == .open)
+        for (span, count) in [(Duration.milliseconds(14_999), 0), (.milliseconds(1), 1), (.seconds(600), 41)] {
+            network.advance(by: span)
+            _ = reader.take()
+            #expect(reader.comments == Array(repeating: "keep-alive", count: count))
+        }
+        #expect(reader.wire.ending == .open)
     }
 
     @Test("A manual clock does not affect the stream's own timers")
@@ -58,13 +53,11 @@ import Testing
         let network = VirtualNetwork.manual()
         var reader = try EventReader(network)
         _ = try network.admin(.post, "clock", #"{"advance":"10m"}"#)
-        #expect(reader.take().map(\.name) == ["clock"])
-        #expect(reader.comments.isEmpty && reader.wire.ending == .open)
+        #expect(reader.take().map(\.name) == ["clock"] && reader.comments.isEmpty && reader.wire.ending == .open)
     }
 
     @Test("A slow reader gets every entry still in the journal and uses little server memory")
     func slow() throws {
-        let network = VirtualNetwork()
         var reader = try EventReader(network, window: 2000)
         let filler = String(repeating: "x", count: 7000)
         for _ in 0..<200 { _ = try network.exchange(Request(target: "/nowhere?\(filler)")) }
@@ -72,13 +65,11 @@ import Testing
         var events = reader.take()
         reader.wire.read()
         events += reader.take()
-        #expect(events.map(\.id) == (1...200).map { "\($0)" })
-        #expect(reader.wire.highestUnsent < 300_000)
+        #expect(events.map(\.id) == (1...200).map { "\($0)" } && reader.wire.highestUnsent < 300_000)
     }
 
     @Test("The server drops a reader that reads nothing for 75 s but not a slow reader")
     func stalled() throws {
-        let network = VirtualNetwork()
         let (stalled, slow) = (try EventReader(network, window: 300), try EventReader(network, window: 300))
         for _ in 0..<10 { _ = try network.exchange(Request(target: "/nowhere")) }
         for _ in 0..<5 {
@@ -92,7 +83,6 @@ import Testing
 
     @Test("A stream reports lost entries once and continues with the next number", arguments: [false, true])
     func missed(_ isCleared: Bool) throws {
-        let network = VirtualNetwork()
         var reader = try EventReader(network, window: 0)
         reader.wire.stopReading()
         // Write more than a reader's buffer holds; the rest is still in the journal when the journal is cleared.
@@ -112,18 +102,15 @@ import Testing
 
     @Test("If one packet holds a request and a clear, the stream reports only missed entries")
     func clearedAtOnce() throws {
-        let network = VirtualNetwork()
         var reader = try EventReader(network)
         _ = reader.take()
         let wire = try network.open()
-        wire.send(
-            Request(target: "/nowhere").bytes + Request(method: .delete, target: "/__admin/journal").bytes)
+        wire.send(Request(target: "/nowhere").bytes + Request(method: .delete, target: "/__admin/journal").bytes)
         #expect(reader.take().map(\.name) == ["missed"])
     }
 
     @Test("A stream ends cleanly when its world or the server ends", arguments: ["delete", "shutdown"])
     func ends(_ cause: String) throws {
-        let network = VirtualNetwork()
         let world = try network.world()
         var reader = try EventReader(network, world.admin + "events")
         _ = reader.take()
@@ -135,7 +122,6 @@ import Testing
 
     @Test("A stream sends a world's deletion events before the stream ends")
     func lastWords() throws {
-        let network = VirtualNetwork()
         let world = try network.world()
         #expect(try world.ask(.post, "breakpoints", RequestBreakpointTests.onGoals).status == 201)
         var reader = try EventReader(network, world.admin + "events")
@@ -148,7 +134,6 @@ import Testing
 
     @Test("An idle engine is quiet unless a client follows a journal")
     func quiet() throws {
-        let network = VirtualNetwork()
         #expect(network.engine.isQuiet)
         _ = try network.exchange(Request())
         #expect(network.engine.isQuiet)
@@ -164,12 +149,10 @@ import Testing
         let world = try network.world(#"{"clock":"manual","scenario":"conflict"}"#)
         _ = try world.exchange(.get, "/nowhere")
         var reader = try EventReader(network, world.admin + "events", lastID: "0")
-        #expect(reader.take().map(\.name) == ["exchange"])
-        #expect(reader.worlds.count == 1)
+        #expect(reader.take().map(\.name) == ["exchange"] && reader.worlds.count == 1)
         let told = try JSON.parse(reader.worlds[0])
-        #expect(told["id"] == "w1" && told["scenario"] == "conflict" && told["guide"] == "union")
-        #expect(told["clock"] == "manual" && told["now"]?.string == "2025-01-29T10:30:00.000000000Z")
-        #expect(told["first_number"] == 1 && told["last_number"] == 1)
+        let facts = told.values(of: "id", "scenario", "guide", "clock", "now", "first_number", "last_number")
+        #expect(facts == ["w1", "conflict", "union", "manual", "2025-01-29T10:30:00.000000000Z", 1, 1])
         #expect(told["instance"]?.string?.count == 16)
         _ = try world.ask(.post, "marks")
         _ = try world.ask(.post, "rewind", #"{"to":"mark-1"}"#)
@@ -177,10 +160,9 @@ import Testing
         let served = try #require(network.engine.worlds["w1"])
         #expect(served.life == 1)
         _ = try world.ask(.post, "reset", #"{"scenario":"default"}"#)
-        #expect(reader.take().map(\.name) == [] && reader.worlds.count == 3)
-        #expect(served.life == 2)
-        #expect(try JSON.parse(reader.worlds[2])["scenario"] == "default")
-        #expect(try JSON.parse(reader.worlds[2])["instance"] == told["instance"])
+        #expect(reader.take().isEmpty && reader.worlds.count == 3 && served.life == 2)
+        let restarted = try JSON.parse(reader.worlds[2])
+        #expect(restarted["scenario"] == "default" && restarted["instance"] == told["instance"])
         let later = VirtualNetwork.start.advanced(byNanoseconds: 1)
         #expect(try Engine(Engine.Configuration(), now: later).instance != told["instance"]?.string)
     }
@@ -219,7 +201,6 @@ import Testing
 
     @Test("A stream also reports breaches that arise from time alone, on either clock", arguments: [true, false])
     func overdue(_ isManual: Bool) throws {
-        let network = VirtualNetwork()
         let world = try network.world("{\"clock\":\"\(isManual ? "manual" : "real")\"}")
         let socket = try world.socket(on: try world.consultation())
         var reader = try EventReader(network, world.admin + "events?verdicts=true")
@@ -233,7 +214,6 @@ import Testing
 
     @Test("A controller name belongs to one stream of a world until the stream ends")
     func controllers() throws {
-        let network = VirtualNetwork()
         let name = String(repeating: "x", count: FaultLimits.controllerName)
         let reader = try EventReader(network, "events?controller=\(name)")
         #expect(network.engine.hasController(ExactString(name), of: network.engine.defaultWorld))
@@ -243,15 +223,13 @@ import Testing
         reader.wire.vanish()
         #expect(!network.engine.hasController(ExactString(name), of: network.engine.defaultWorld))
         let again = try EventReader(network, "events?controller=\(name)")
-        #expect(again.wire.ending == .open && other.wire.ending == .open)
         for stream in [other, again] {
-            #expect(String(decoding: stream.wire.received.prefix(12), as: UTF8.self) == "HTTP/1.1 200")
+            #expect(stream.wire.ending == .open && stream.wire.received.starts(with: "HTTP/1.1 200".utf8))
         }
     }
 
     @Test("Unnamed streams and waits do not count as controllers")
     func noControllers() throws {
-        let network = VirtualNetwork()
         let wait = try WaitTests.Wait(network, #"{"for":{"status":404}}"#)
         let plain = try EventReader(network)
         #expect(!network.engine.hasController("page", of: network.engine.defaultWorld))
@@ -261,33 +239,31 @@ import Testing
 
     @Test("Without its controller, no switch, rewind or fork restores a breakpoint")
     func abandoned() throws {
-        let network = VirtualNetwork()
         let reader = try EventReader(network, "events?controller=page")
         let breakpoint = #"{"name":"look","on":"request","controller":"page"}"#
         #expect(try network.admin(.post, "breakpoints", breakpoint).status == 201)
         #expect(try network.admin(.post, "marks", #"{"name":"before"}"#).status == 201)
         let fork = try #require(try network.admin(.post, "fork", "{}").json?["id"]?.string)
-        func isEnabled(_ world: String = "") throws -> JSONValue? {
-            try network.admin(.get, world + "breakpoints/look").json?["enabled"]
+        /// Whether the breakpoint is enabled and whether it is abandoned.
+        func state(_ world: String = "") throws -> [JSONValue?] {
+            let isEnabled = try network.admin(.get, world + "breakpoints/look").json?["enabled"]
+            let listed = try network.admin(.get, world + "breakpoints").json?["breakpoints"]?[0]
+            return [isEnabled, listed?["abandoned"]]
         }
-        func isAbandoned(_ world: String = "") throws -> JSONValue? {
-            try network.admin(.get, world + "breakpoints").json?["breakpoints"]?[0]?["abandoned"]
+        func enable(_ isEnabled: Bool = true) throws -> Int {
+            try network.admin(.patch, "breakpoints/look", "{\"enabled\":\(isEnabled)}").status
         }
-        #expect(try isEnabled() == true && isEnabled("worlds/\(fork)/") == false)
-        #expect(try isAbandoned() == nil && isAbandoned("worlds/\(fork)/") == true)
+        #expect(try state() == [true, nil] && state("worlds/\(fork)/") == [false, true])
         // A breakpoint that was disabled by its controller is not abandoned.
-        #expect(try network.admin(.patch, "breakpoints/look", #"{"enabled":false}"#).status == 200)
-        #expect(try isEnabled() == false && isAbandoned() == nil)
-        #expect(try network.admin(.patch, "breakpoints/look", #"{"enabled":true}"#).status == 200)
+        #expect(try enable(false) == 200 && state() == [false, nil] && enable() == 200)
         reader.wire.vanish()
-        #expect(try isEnabled() == false && isAbandoned() == true)
+        #expect(try state() == [false, true])
         let shown = try network.admin(.get, "breakpoints/look").text
-        func enable() throws -> Int { try network.admin(.patch, "breakpoints/look", #"{"enabled":true}"#).status }
         #expect(try enable() == 409)
         #expect(try network.admin(.post, "rewind", #"{"to":"before"}"#).status == 200)
-        #expect(try isEnabled() == false)
+        #expect(try state()[0] == false)
         let again = try EventReader(network, "events?controller=page")
-        #expect(try enable() == 200 && isAbandoned() == nil && again.wire.ending == .open)
+        #expect(try enable() == 200 && state() == [true, nil] && again.wire.ending == .open)
         // The breakpoint can be added again in the form that was shown.
         #expect(try network.admin(.delete, "breakpoints/look").status == 204)
         #expect(try network.admin(.post, "breakpoints", shown).status == 201)
@@ -297,12 +273,11 @@ import Testing
         "The events endpoint rejects unknown or invalid queries",
         arguments: ["since=1", "verdicts=yes", "controller=", "controller=\(String(repeating: "x", count: 101))"])
     func refused(_ query: String) throws {
-        #expect(try VirtualNetwork().admin(.get, "events?" + query).status == 400)
+        #expect(try network.admin(.get, "events?" + query).status == 400)
     }
 
     @Test("The engine drops the follower of a disconnected client")
     func gone() throws {
-        let network = VirtualNetwork()
         let readers = try (0..<3).map { _ in try EventReader(network) }
         readers[0].wire.vanish()
         readers[1].wire.finishWriting()
@@ -312,11 +287,9 @@ import Testing
 
     @Test("A follower that sends more bytes is disconnected without an answer")
     func chatter() throws {
-        let network = VirtualNetwork()
         let reader = try EventReader(network)
         reader.wire.send(Array(repeating: 0x61, count: 400_000))
-        #expect(reader.wire.ending == .closed)
-        #expect(network.openCount == 0)
+        #expect(reader.wire.ending == .closed && network.openCount == 0)
         #expect(try network.admin(.get, "health").status == 200)
     }
 }

@@ -41,17 +41,12 @@ import Testing
         return (cost, stream.unsent)
     }
 
-    @Test("A slice ends after the entry that fills it", arguments: [(0, 1), (1, 2)])
-    func slice(_ more: Int, _ lastNumber: Int) throws {
-        let stream = try Stream(slice: try Self.first().cost + more)
-        try stream.happen(3)
-        _ = stream.feed()
-        #expect(stream.lastNumber == lastNumber)
-    }
-
-    @Test("A stream adds entries until its unsent bytes exceed the limit", arguments: [(-1, 1), (0, 2)])
-    func limit(_ more: Int, _ lastNumber: Int) throws {
-        let stream = try Stream(limit: try Self.first().unsent + more)
+    @Test(
+        "A slice ends after the entry that fills it, and a stream adds entries until its unsent bytes exceed the limit",
+        arguments: [("slice", 0, 1), ("slice", 1, 2), ("limit", -1, 1), ("limit", 0, 2)])
+    func entries(_ bound: String, _ more: Int, _ lastNumber: Int) throws {
+        let first = try Self.first()
+        let stream = try bound == "slice" ? Stream(slice: first.cost + more) : Stream(limit: first.unsent + more)
         try stream.happen(3)
         _ = stream.feed()
         #expect(stream.lastNumber == lastNumber)
@@ -68,8 +63,7 @@ import Testing
     @Test("When judging fills a slice, the verdicts follow in the next slice and count towards its cost")
     func judging() throws {
         let entry = try #require(try Stream(earlier: 1).network.engine.journalEntries(ofWorld: World.defaultID).first)
-        let stream = try Stream(
-            "?verdicts=true", slice: WorldJudge.costOfEntry + entry.byteCount, earlier: 1)
+        let stream = try Stream("?verdicts=true", slice: WorldJudge.costOfEntry + entry.byteCount, earlier: 1)
         let unsent = stream.unsent
         #expect(stream.feed() == WorldJudge.costOfEntry + entry.byteCount && stream.unsent == unsent)
         let cost = stream.feed()

@@ -5,19 +5,18 @@ import Testing
 @testable import MockServer
 
 @Suite("Admin API: the Model Context Protocol") struct ModelContextTests {
+    private let network = VirtualNetwork()
+
     private static func request(_ tool: String, _ arguments: String, _ fields: [String] = []) -> Request {
         let revision = ["MCP-Protocol-Version: 2025-11-25"] + fields
         return Request(method: .post, target: "/__admin/mcp", fields: revision).json(
             #"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\#(tool)","arguments":\#(arguments)}}"#)
     }
 
-    /// A tool's result; nil if there is no answer yet.
-    private static func begin(
-        _ network: VirtualNetwork, _ tool: String, _ arguments: String
-    ) throws -> (request: Request, client: HTTPClient<VirtualClient>) {
-        let (request, client) = (request(tool, arguments), try network.client())
-        client.wire.send(request.bytes)
-        return (request, client)
+    private func begin(_ tool: String, _ arguments: String) throws -> HTTPClient<VirtualClient> {
+        let client = try network.client()
+        client.wire.send(Self.request(tool, arguments).bytes)
+        return client
     }
 
     private static func result(_ response: Response) throws -> JSONValue {
@@ -26,27 +25,31 @@ import Testing
         return try #require(response.json?["result"])
     }
 
-    private static func call(_ network: VirtualNetwork, _ tool: String, _ arguments: String) throws -> JSONValue {
-        let (request, client) = try begin(network, tool, arguments)
+    private func call(_ tool: String, _ arguments: String) throws -> JSONValue {
+        let client = try begin(tool, arguments)
         defer { client.wire.vanish() }
-        return try result(client.response(to: request))
+        return try Self.result(client.response())
+    }
+
+    /// The text of a result that is an error.
+    private static func mistake(_ result: JSONValue) throws -> String {
+        #expect(result["isError"] == true)
+        return try #require(result["content"]?[0]?["text"]?.string)
     }
 
     @Test("A tool call reaches its world's admin API and does not appear in a journal")
     func calls() throws {
-        let network = VirtualNetwork()
         let world = try network.world()
         let rule = #"{"action":"set","world":"\#(world.id)","fault":{"name":"down","on":"any","status":503}}"#
-        #expect(try Self.call(network, "fault", rule)["structuredContent"]?["name"] == "down")
+        #expect(try call("fault", rule)["structuredContent"]?["name"] == "down")
         #expect(try world.exchange(.get, "/api/v1/goals").status == 503)
-        let listed = try Self.call(network, "traffic", #"{"world":"\#(world.id)"}"#)["structuredContent"]
-        #expect(listed?["entries"]?.array?.count == 1 && listed?["entries"]?[0]?["response"]?["status"] == 503)
-        let why = try Self.call(network, "explain", #"{"number":1,"world":"\#(world.id)"}"#)["structuredContent"]
+        let listed = try call("traffic", #"{"world":"\#(world.id)"}"#)["structuredContent"]
+        #expect(listed?["entries"]?.array?.map { $0["response"]?["status"] } == [503])
+        let why = try call("explain", #"{"number":1,"world":"\#(world.id)"}"#)["structuredContent"]
         #expect(why?["faults"]?[0]?["acted"] == 1 && why?["because"]?[1]?.string?.contains("'down'") == true)
-        let missing = try Self.call(network, "traffic", #"{"number":2,"world":"\#(world.id)"}"#)
-        #expect(missing["isError"] == true && missing["content"]?[0]?["text"]?.string?.contains("1 to 1") == true)
-        let unknown = try Self.call(network, "world", #"{"action":"show","world":"none"}"#)
-        #expect(unknown["isError"] == true && unknown["content"]?[0]?["text"]?.string?.hasPrefix("404") == true)
+        let missing = try call("traffic", #"{"number":2,"world":"\#(world.id)"}"#)
+        #expect(try Self.mistake(missing).contains("1 to 1"))
+        #expect(try Self.mistake(call("world", #"{"action":"show","world":"none"}"#)).hasPrefix("404"))
     }
 
     @Test("The entry endpoint lists the rules that took effect and the obligations that were broken")
@@ -65,54 +68,52 @@ import Testing
 
     @Test("Clients without access to the admin API cannot use its tools")
     func access() throws {
-        let ping = #"{"jsonrpc":"2.0","id":7,"method":"ping"}"#
-        let fields = ["MCP-Protocol-Version: 2025-11-25"]
-        let open = VirtualNetwork()
-        #expect(try open.admin(.post, "mcp", ping, fields: fields).status == 200)
-        #expect(try open.admin(.post, "mcp", ping, fields: fields, isLocal: false).status == 403)
+        func ping(_ network: VirtualNetwork, _ fields: [String] = [], isLocal: Bool = true) throws -> Int {
+            let fields = ["MCP-Protocol-Version: 2025-11-25"] + fields
+            return try network.admin(
+                .post, "mcp", #"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, fields: fields, isLocal: isLocal
+            ).status
+        }
+        #expect(try ping(network) == 200 && ping(network, isLocal: false) == 403)
         for field in ["Origin: https://evil.example", "Via: 1.1 proxy", "Sec-Fetch-Site: cross-site"] {
-            #expect(try open.admin(.post, "mcp", ping, fields: fields + [field]).status == 403, "\(field)")
+            #expect(try ping(network, [field]) == 403, "\(field)")
         }
         let closed = VirtualNetwork { $0.adminToken = "secret" }
-        #expect(try closed.admin(.post, "mcp", ping, fields: fields).status == 401)
+        #expect(try ping(closed) == 401)
         let client = HTTPClient(try closed.open(isLocal: false))
         let asked = try client.exchange(Self.request("world", #"{"action":"list"}"#, ["X-Admin-Token: secret"]))
         #expect(try Self.result(asked)["structuredContent"]?["count"] == 1)
-        #expect(try open.admin(.get, "mcp").status == 405 && open.admin(.delete, "mcp").status == 405)
+        #expect(try network.admin(.get, "mcp").status == 405 && network.admin(.delete, "mcp").status == 405)
         let text = Request(
             method: .post, target: "/__admin/mcp", fields: ["Content-Type: text/plain"], body: Array("x".utf8))
-        #expect(try open.exchange(text).status == 415)
+        #expect(try network.exchange(text).status == 415)
     }
 
     @Test("The wait tool returns at a matching event or at its time limit")
     func waits() throws {
-        let network = VirtualNetwork()
         let world = try network.world()
-        let wait = #"{"for":{"status":"404"},"within":"2s","world":"\#(world.id)"}"#
-        let (request, client) = try Self.begin(network, "wait", wait)
+        let client = try begin("wait", #"{"for":{"status":"404"},"within":"2s","world":"\#(world.id)"}"#)
         #expect(client.wire.received.isEmpty)
         _ = try world.exchange(.get, "/api/v1/nothing")
         network.settle()
-        let found = try Self.result(client.response(to: request))
+        let found = try Self.result(client.response())
         #expect(found["structuredContent"]?["entry"]?["response"]?["status"] == 404)
-        let (vain, other) = try Self.begin(network, "wait", #"{"for":{"status":"418"},"within":"2s"}"#)
+        let vain = try begin("wait", #"{"for":{"status":"418"},"within":"2s"}"#)
         network.advance(by: .seconds(2))
-        let late = try Self.result(other.response(to: vain))
-        #expect(late["isError"] == true && late["content"]?[0]?["text"]?.string?.hasPrefix("408") == true)
+        #expect(try Self.mistake(Self.result(vain.response())).hasPrefix("408"))
     }
 
     @Test("A tool waits for a job or a paused world and shortens long answers off the loop")
     func jobs() throws {
-        let network = VirtualNetwork()
         let world = try network.world()
         try #require(try world.ask(.put, "state", largeState()).status == 200)
         let jobs = HeldJobs(network)
-        let (export, client) = try Self.begin(network, "state", #"{"action":"export","world":"\#(world.id)"}"#)
-        let (clock, other) = try Self.begin(network, "clock", #"{"world":"\#(world.id)"}"#)
-        #expect(jobs.count == 1 && client.wire.received.isEmpty && other.wire.received.isEmpty)
+        let export = try begin("state", #"{"action":"export","world":"\#(world.id)"}"#)
+        let clock = try begin("clock", #"{"world":"\#(world.id)"}"#)
+        #expect(jobs.count == 1 && export.wire.received.isEmpty && clock.wire.received.isEmpty)
         try jobs.runAll()
-        let state = try Self.result(client.response(to: export))["structuredContent"]
-        #expect(state?["cut"] == true && state?["name"] == "large" && state?["next_cursor"] == "text:0")
-        #expect(try Self.result(other.response(to: clock))["structuredContent"]?["mode"] == "real")
+        let state = try Self.result(export.response())["structuredContent"]
+        #expect(state?.values(of: "cut", "name", "next_cursor") == [true, "large", "text:0"])
+        #expect(try Self.result(clock.response())["structuredContent"]?["mode"] == "real")
     }
 }

@@ -10,17 +10,22 @@ import Testing
         return try world.exchange(.post, "/api/v1/goals", WorldClient.goal.replacing(":\"d\"", with: ":\"\(text)\""))
     }
 
+    /// Creates goals in the worlds in turn until a world refuses one; returns the refusal.
+    private static func fill(_ worlds: WorldClient...) throws -> Response {
+        var number = 0
+        while true {
+            let response = try goal(worlds[number % worlds.count])
+            guard response.status == 201 else { return response }
+            number += 1
+        }
+    }
+
     @Test("Worlds share a limit on stored JSON, and deleting or resetting one frees its share")
     func storage() throws {
         let limit = 100_000
         let network = VirtualNetwork { $0.limits.storedBytes = limit }
         let worlds = [try network.plainWorld(), try network.world(), try network.world()]
-        var number = 0
-        var last = try Self.goal(worlds[0])
-        while last.status == 201 {
-            number += 1
-            last = try Self.goal(worlds[number % 3])
-        }
+        let last = try Self.fill(worlds[0], worlds[1], worlds[2])
         #expect(last.status == 507 && last.errorCode == "STORE_FULL" && last.message.contains("\(limit) bytes"))
         let all = [network.engine.defaultWorld] + network.engine.worlds.values
         let held = all.reduce(0) { $0 + $1.backend.storedBytes }
@@ -34,10 +39,11 @@ import Testing
         #expect(try network.admin(.delete, "worlds/w1").status == 204)
         #expect(try network.admin(.post, "worlds", data).status == 201)
         for id in ["w2", "w3"] { #expect(try network.admin(.delete, "worlds/\(id)").status == 204) }
-        #expect(try network.admin(.post, "reset").status == 200)
-        #expect(network.engine.worlds.storedBytes == 23, "what was imported is kept for a reset")
-        #expect(try network.admin(.post, "reset", #"{"scenario":"default"}"#).status == 200)
-        #expect(network.engine.worlds.storedBytes == 0)
+        // What was imported is kept for a reset.
+        for (body, stored) in [(nil, 23), (#"{"scenario":"default"}"#, 0)] {
+            #expect(try network.admin(.post, "reset", body).status == 200)
+            #expect(network.engine.worlds.storedBytes == stored)
+        }
     }
 
     @Test("Scenarios and faults from clients count against the shared limit until they are removed")
@@ -47,17 +53,17 @@ import Testing
         func rule(_ name: String) -> String {
             "{\"name\":\"\(name)\",\"on\":\"any\",\"status\":500,\"body\":\"\(text)\"}"
         }
-        let world = try network.world("{\"scenario\":{\"name\":\"a\",\"faults\":[\(rule("f"))]}}")
+        func add(_ name: String, to path: String = "") throws -> Response {
+            try network.admin(.post, path + "faults", rule(name))
+        }
+        let scenario = "{\"name\":\"a\",\"faults\":[\(rule("f"))]}"
+        let world = try network.world("{\"scenario\":\(scenario)}")
         #expect((30_768..<30_968).contains(network.engine.worlds.storedBytes))
-        #expect(try world.ask(.post, "faults", rule("g")).status == 201)
-        #expect(try world.ask(.post, "faults", rule("h")).status == 201)
-        let refused = try network.admin(.post, "faults", rule("i"))
+        for name in ["g", "h"] { #expect(try add(name, to: world.admin).status == 201) }
+        let refused = try add("i")
         #expect(refused.status == 507 && refused.message.contains("100000 bytes"))
-        #expect(
-            try network.admin(.post, "worlds", "{\"scenario\":{\"name\":\"a\",\"faults\":[\(rule("f"))]}}").status
-                == 507)
-        #expect(try world.ask(.delete, "faults/g").status == 204)
-        #expect(try network.admin(.post, "faults", rule("i")).status == 201)
+        #expect(try network.admin(.post, "worlds", "{\"scenario\":\(scenario)}").status == 507)
+        #expect(try world.ask(.delete, "faults/g").status == 204 && add("i").status == 201)
         #expect(try world.ask(.post, "reset").status == 200)
         #expect((61_536..<61_936).contains(network.engine.worlds.storedBytes))
         #expect(try network.admin(.delete, "worlds/w1").status == 204)
@@ -69,7 +75,7 @@ import Testing
     func imports() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 10_000 }
         let world = try network.plainWorld()
-        while try Self.goal(world).status == 201 {}
+        _ = try Self.fill(world)
         let before = try world.ask(.get, "state").text
         let goal = "{\"title\":\"Run\",\"description\":\"\(String(repeating: "x", count: 1900))\"}"
         let goals = Array(repeating: goal, count: 20).joined(separator: ",")
@@ -81,8 +87,7 @@ import Testing
     @Test("The server creates an empty world even if the others exceed the limit")
     func beyond() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 10_000 }
-        let world = try network.plainWorld()
-        while try Self.goal(world).status == 201 {}
+        _ = try Self.fill(network.plainWorld())
         try #require(network.engine.worlds.storedBytes > 10_000)
         #expect(try network.admin(.post, "worlds", "{}").status == 201)
     }
@@ -93,15 +98,9 @@ import Testing
             $0.worldLimits.storedBytes = 10_000
             $0.limits.storedBytes = 15_000
         }
-        let worlds = [try network.world(), try network.world()]
-        func fill(_ world: WorldClient) throws -> String {
-            while true {
-                let response = try Self.goal(world)
-                if response.status != 201 { return response.message }
-            }
+        for limit in [10_000, 15_000] {
+            #expect(try Self.fill(network.world()).message.contains("\(limit) bytes"))
         }
-        #expect(try fill(worlds[0]).contains("10000 bytes"))
-        #expect(try fill(worlds[1]).contains("15000 bytes"))
     }
 
     @Test("A full world still stores and counts chunks that are due")
@@ -109,13 +108,15 @@ import Testing
         let network = VirtualNetwork.manual { $0.limits.storedBytes = 4000 }
         let world = try network.plainWorld()
         let socket = try world.socket(on: try world.consultation())
-        _ = socket.takeTypes()
-        socket.send(#"{"type":"message","content":"How much protein?"}"#)
+        func ask() {
+            _ = socket.takeTypes()
+            socket.send(#"{"type":"message","content":"How much protein?"}"#)
+        }
+        ask()
         try world.advance("10s")
         #expect(network.engine.worlds.storedBytes == network.engine.defaultWorld.backend.storedBytes)
-        while try Self.goal(world).status == 201 {}
-        _ = socket.takeTypes()
-        socket.send(#"{"type":"message","content":"How much protein?"}"#)
+        _ = try Self.fill(world)
+        ask()
         #expect(socket.takeFrames().first?["type"]?.string == "error")
         let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
         #expect(try world.exchange(.post, "/api/v1/meal-logs/natural", meal).status == 507)

@@ -7,6 +7,8 @@ import Testing
 @testable import MockServer
 
 @Suite("Admin API: limits on states") struct StateLimitTests {
+    private let network = VirtualNetwork()
+
     @Test("The error for an empty body says that it is empty")
     func empty() throws {
         #expect(try VirtualNetwork().admin(.put, "state").message == APIError.emptyBody.message)
@@ -44,7 +46,6 @@ import Testing
     @Test(
         "The loop reads a small body directly and a larger body in a job", arguments: ["state", "check"], [0, 1])
     func body(_ path: String, _ more: Int) throws {
-        let network = VirtualNetwork()
         let jobs = HeldJobs(network)
         let text = path == "state" ? #"{"name":"a"}"# : #"{"text":"name: a"}"#
         let padding = String(repeating: " ", count: Engine.largestWorkOnLoop + more - text.utf8.count)
@@ -58,7 +59,6 @@ import Testing
 
     @Test("The loop copies and exports a small world directly and a larger world in a job", arguments: [0, 1])
     func world(_ more: Int) throws {
-        let network = VirtualNetwork()
         network.engine.defaultWorld.backend.storedBytes = Engine.largestWorkOnLoop + more
         #expect(network.engine.defaultWorld.isLargeToWrite == (more == 1))
         let jobs = HeldJobs(network)
@@ -70,7 +70,6 @@ import Testing
 
     @Test("The loop frees a small journal directly and a larger journal in a job", arguments: [0, 1])
     func journal(_ more: Int) throws {
-        let network = VirtualNetwork()
         let (world, weight) = (network.engine.defaultWorld, Engine.largestWorkOnLoop + more)
         func ask(_ length: Int) throws {
             _ = try network.exchange(Request(target: "/nowhere?" + String(repeating: "x", count: length)))
@@ -82,8 +81,7 @@ import Testing
         try #require(world.journal.weight == weight)
         #expect(world.isLargeToFree == (more == 1))
         let jobs = HeldJobs(network)
-        #expect(try network.admin(.delete, "journal").status == 204)
-        #expect(jobs.count == more)
+        #expect(try network.admin(.delete, "journal").status == 204 && jobs.count == more)
         try jobs.runAll()
     }
 }

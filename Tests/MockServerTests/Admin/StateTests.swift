@@ -7,6 +7,8 @@ import Testing
 @testable import MockServer
 
 @Suite("Admin API: state") struct StateTests {
+    private let network = VirtualNetwork()
+
     /// A world after many operations, and the paths of all its answers.
     private static func lived(_ network: VirtualNetwork) throws -> (world: WorldClient, paths: [String]) {
         let world = try network.world(#"{"scenario":"established-account","clock":"manual","seed":4}"#)
@@ -17,23 +19,19 @@ import Testing
         _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal.replacing("Run", with: #"Sleep \"more\" 😴"#))
         _ = try world.exchange(.post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
         try world.advance("30s")
-        var paths = ["/api/v1/consultations?page_size=100", "/api/v1/goals", "/api/v1/meal-logs?limit=100"]
+        var paths = ["consultations?page_size=100", "goals", "meal-logs?limit=100"]
         for path in paths {
-            let text = try world.exchange(.get, path).text
+            let text = try world.exchange(.get, "/api/v1/" + path).text
             for part in text.components(separatedBy: "\"id\":\"").dropFirst() {
-                let id = part.prefix(36)
-                paths += ["consultations/\(id)", "consultations/\(id)/messages", "goals/\(id)", "meal-logs/\(id)"].map {
-                    "/api/v1/" + $0
-                }
+                let id = "/" + part.prefix(36)
+                paths += ["consultations" + id, "consultations\(id)/messages", "goals" + id, "meal-logs" + id]
             }
         }
-        return (world, paths)
+        return (world, paths.map { "/api/v1/" + $0 })
     }
 
-    @Test(
-        "An exported script keeps its notation and forms a scenario with the state")
+    @Test("An exported script keeps its notation and forms a scenario with the state")
     func script() throws {
-        let network = VirtualNetwork()
         let script =
             #""answers":[{"when":{"content":"tea"},"text":"No tea."}],"meals":[{"when":{"text":"egg"},"fail":"Cold."}]"#
         let world = try network.world(#"{"scenario":{"name":"mine","summary":"Few words.",\#(script)}}"#)
@@ -41,8 +39,7 @@ import Testing
         #expect(answer.text == #"{"summary":"Few words.",\#(script)}"#, "\(answer.text)")
         // An import without scripts keeps the current script; an import with scripts replaces it.
         let state = try world.ask(.get, "state").text
-        #expect(try world.ask(.put, "state", state).status == 200)
-        #expect(try world.ask(.get, "script").text == answer.text)
+        #expect(try world.ask(.put, "state", state).status == 200 && world.ask(.get, "script").text == answer.text)
         let again = state.dropLast(state.hasSuffix("\n") ? 2 : 1) + #","answers":[{"text":"Nothing."}]}"#
         #expect(try world.ask(.put, "state", String(again)).status == 200)
         let other = try world.ask(.get, "script")
@@ -52,21 +49,17 @@ import Testing
 
     @Test("A job writes a long script")
     func longScript() throws {
-        let network = VirtualNetwork()
         let script = #""answers":[{"text":"\#(String(repeating: "a", count: 100_000))"}]"#
         let world = try network.world(#"{"scenario":{"name":"mine",\#(script)}}"#)
-        let client = try network.client()
         let jobs = HeldJobs(network)
-        let request = Request(target: "/__admin/worlds/\(world.id)/script")
-        client.wire.send(request.bytes)
+        let client = try world.send(.get, "script")
         #expect(jobs.count == 1 && client.wire.received.isEmpty)
         try jobs.runAll()
-        #expect(try client.response(to: request).text == "{\(script)}")
+        #expect(try client.response().text == "{\(script)}")
     }
 
     @Test("A built-in scenario's script equals its file")
     func builtIn() throws {
-        let network = VirtualNetwork()
         let answer = try network.admin(.get, "scenarios/conflict")
         #expect(answer.json?["name"] == "conflict", "\(answer.text)")
         let text = try #require(answer.json?["text"]?.string)
@@ -77,18 +70,14 @@ import Testing
 
     @Test("After export and import, a world sends the same bytes and exports the same state")
     func roundTrip() throws {
-        let network = VirtualNetwork()
         let (world, paths) = try Self.lived(network)
         #expect(paths.count > 20)
         let state = try world.ask(.get, "state")
         let other = try network.world(#"{"scenario":"slow-coach"}"#)
         let answer = try other.ask(.put, "state", state.text)
-        #expect(answer.status == 200, "\(answer.text)")
-        #expect(answer.json?["clock"]?.string == "manual" && answer.json?["seed"]?.string == "4")
-        #expect(try other.ask(.get, "state").body == state.body)
-        let token = try #require(try world.ask(.post, "tokens").json?["user"]?.string)
-        let theirs = try #require(
-            try other.ask(.post, "tokens", "{\"user\":\"\(token)\"}").json?["token"]?.string)
+        #expect(answer.status == 200 && answer.json?["clock"] == "manual", "\(answer.text)")
+        #expect(try answer.json?["seed"] == "4" && other.ask(.get, "state").body == state.body)
+        let theirs = try other.token(of: try #require(try world.ask(.post, "tokens").json?["user"]?.string))
         for path in paths {
             let (one, two) = (try world.exchange(.get, path), try other.exchange(.get, path, token: theirs))
             #expect(one.status == two.status && Self.plain(one, world) == Self.plain(two, other), "\(path)")
@@ -114,20 +103,17 @@ import Testing
             (#"{"name":"a","users":[{"id":"a","consultations":[{"persona":"nobody"}]}]}"#, "persona"),
         ])
     func failed(_ body: String, _ fragment: String) throws {
-        let network = VirtualNetwork()
         let (world, _) = try Self.lived(network)
         let socket = try world.socket(
             on: try world.consultation(#"{"persona":"fitness_coach","context_type":"journal"}"#))
-        let before = (try world.ask(.get, "state").text, try world.ask(.get, "journal").text)
+        func seen() throws -> [String] { try ["state", "journal"].map { try world.ask(.get, $0).text } }
+        let before = try seen()
         let response = try world.ask(.put, "state", body.isEmpty ? nil : body)
         #expect(response.status == 400 && response.message.contains(fragment), "\(response.message)")
-        #expect(try world.ask(.get, "state").text == before.0)
-        #expect(try world.ask(.get, "journal").text == before.1)
-        #expect(socket.closeCode == nil)
+        #expect(try seen() == before && socket.closeCode == nil)
     }
 
-    @Test(
-        "An import closes sockets with 1001, clears the journal and sets the state for later resets")
+    @Test("An import closes sockets with 1001, clears the journal and sets the state for later resets")
     func imported() throws {
         let world = try VirtualNetwork().world(#"{"scenario":"nanosecond-timestamps"}"#)
         let socket = try world.socket(on: try world.consultation())
@@ -136,8 +122,7 @@ import Testing
         let state = #"{"name":"b","users":[{"id":"ada","goals":[{"title":"Run"}]}]}"#
         #expect(try world.ask(.put, "state", state).json?["goals"]?.int == 1)
         #expect(socket.closeCode == .goingAway && socket.closeReason == "The world's state was replaced")
-        #expect(try world.journal().isEmpty)
-        #expect(try world.ask(.get, "faults").text == faults)
+        #expect(try world.journal().isEmpty && world.ask(.get, "faults").text == faults)
         #expect(try world.ask(.post, "reset").json?["goals"]?.int == 1)
         let withFaults = #"{"name":"b","faults":[{"name":"g","on":"any","hang":true}]}"#
         #expect(try world.ask(.put, "state", withFaults).status == 200)
@@ -149,48 +134,43 @@ import Testing
         arguments: [false, true])
     func large(_ isChunked: Bool) throws {
         let network = VirtualNetwork { $0.limits.stateBody = 3 << 20 }
-        func put(_ size: Int, _ target: String = "/__admin/state", method: String = "PUT", field: String = "X: y")
-            throws
-            -> Response
-        {
+        func put(_ size: Int, _ path: String, method: String = "PUT", field: String = "X: y") throws -> Response {
             let state = Array(#"{"name":"large"}"#.utf8)
             let body = state + [UInt8](repeating: 0x20, count: size - state.count)
-            var head =
-                "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\(field)\r\n"
-            var bytes = body
-            if isChunked {
-                head += "Transfer-Encoding: chunked\r\n\r\n"
-                bytes = body.chunked(inPiecesOf: 1 << 16)
-            } else {
-                head += "Content-Length: \(body.count)\r\n\r\n"
-            }
+            let length = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(body.count)"
+            let lines = [
+                "\(method) \(path) HTTP/1.1", "Host: localhost", "Content-Type: application/json", field, length,
+            ]
+            let head = lines.joined(separator: "\r\n") + "\r\n\r\n"
             let client = try network.client()
-            client.wire.send(Array(head.utf8) + bytes)
+            client.wire.send(Array(head.utf8) + (isChunked ? body.chunked(inPiecesOf: 1 << 16) : body))
             return try client.response()
         }
-        #expect(try put(3 << 20).status == 200)
-        #expect(try put(3 << 20, "/__admin/worlds/default/state").status == 200)
-        let refused = try put(3 << 20 + 1)
-        #expect(refused.status == 413 && refused.message.contains("\(3 << 20)"), "\(refused.message)")
-        #expect(try put(1 << 20 + 1, field: "Origin: http://example.com").status == 413)
-        #expect(try put(1 << 20, field: "Origin: http://example.com").status == 403)
-        #expect(try put(1 << 20 + 1, "/__admin/clock").status == 413)
-        #expect(try put(1 << 20 + 1, "/__admin/reset", method: "POST").status == 413)
-        #expect(try put(1 << 20 + 1, "/api/v1/goals").status == 413)
+        let (mebibyte, limit, page) = (1 << 20, 3 << 20, "Origin: http://example.com")
+        #expect(try put(limit, "/__admin/state").status == 200)
+        #expect(try put(limit, "/__admin/worlds/default/state").status == 200)
+        let refused = try put(limit + 1, "/__admin/state")
+        #expect(refused.status == 413 && refused.message.contains("\(limit)"), "\(refused.message)")
+        #expect(try put(mebibyte + 1, "/__admin/state", field: page).status == 413)
+        #expect(try put(mebibyte, "/__admin/state", field: page).status == 403)
+        #expect(try put(mebibyte + 1, "/__admin/reset", method: "POST").status == 413)
+        for path in ["/__admin/clock", "/api/v1/goals"] {
+            #expect(try put(mebibyte + 1, path).status == 413, "\(path)")
+        }
         #expect(ServerLimits().stateBody == 320 << 20)
     }
 
     @Test("The request after a state upload has the usual body limit")
     func afterwards() throws {
-        let network = VirtualNetwork()
         let client = try network.client()
-        var state = Request(method: .put, target: "/__admin/state", fields: ["Expect: 100-continue"]).json(
-            #"{"name":"a"}"#)
-        state.body? += [UInt8](repeating: 0x20, count: 2 << 20)
-        let response = try client.exchange(state)
+        func large(_ request: Request, _ json: String) -> Request {
+            var request = request.with("Expect: 100-continue").json(json)
+            request.body? += [UInt8](repeating: 0x20, count: 2 << 20)
+            return request
+        }
+        let response = try client.exchange(large(Request(method: .put, target: "/__admin/state"), #"{"name":"a"}"#))
         #expect(response.status == 200 && response.interim == [100])
-        var goal = Request.authorized(.post, "/api/v1/goals").with("Expect: 100-continue").json("{}")
-        goal.body? += [UInt8](repeating: 0x20, count: 2 << 20)
+        let goal = large(.authorized(.post, "/api/v1/goals"), "{}")
         client.wire.send(goal.head)
         let refused = try client.response(to: goal)
         #expect(refused.status == 413 && refused.interim.isEmpty)
@@ -200,10 +180,8 @@ import Testing
     func held() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 2 << 20 }
         let wire = try network.open()
-        wire.send(
-            "PUT /__admin/state HTTP/1.1\r\nHost: a\r\nContent-Length: 8000000\r\n\r\n".replacing(
-                "Host: a", with: "Host: localhost"))
+        wire.send("PUT /__admin/state HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000000\r\n\r\n")
         wire.send([UInt8](repeating: 0x20, count: 3 << 20))
-        #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 503"))
+        #expect(wire.received.starts(with: "HTTP/1.1 503".utf8))
     }
 }

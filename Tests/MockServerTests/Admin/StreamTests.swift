@@ -6,6 +6,8 @@ import Testing
 @testable import MockServer
 
 @Suite("Long answers in slices") struct StreamTests {
+    private let network = VirtualNetwork()
+
     private static let journal = Request(target: "/__admin/journal")
 
     /// A network whose default world has this many entries of a few kilobytes each.
@@ -18,6 +20,13 @@ import Testing
         for number in 0..<entries { _ = try client.exchange(Request(target: "/nowhere/\(number)?\(filler)")) }
         client.wire.vanish()
         return network
+    }
+
+    /// Requests the journal on a new connection.
+    private static func ask(_ network: VirtualNetwork, window: Int = 0) throws -> VirtualClient {
+        let wire = try network.open(window: window)
+        wire.send(journal.bytes)
+        return wire
     }
 
     private static func lines(_ network: VirtualNetwork) -> [UInt8] {
@@ -45,7 +54,6 @@ import Testing
             "worlds", "verdicts", "faults", "har", "worlds/w1/verdicts",
         ])
     func lists(_ path: String) throws {
-        let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
         socket.send(#"{"type":"ping"}"#)
         for number in 0..<20 { _ = try network.exchange(Request(target: "/nowhere/\(number)")) }
@@ -62,23 +70,23 @@ import Testing
 
     @Test("A HAR export contains the frames and the clients' original request URLs")
     func har() throws {
-        let network = VirtualNetwork()
         let world = try network.world()
         let empty = try #require(try world.ask(.get, "har").json?["log"])
         #expect(empty["entries"] == [] && empty["creator"]?["name"] == "fitiq-mock")
         _ = try world.exchange(.get, "/api/v1/goals")
         let socket = try network.socket(on: try network.consultation())
         socket.send(#"{"type":"ping"}"#)
-        for (path, count) in [("worlds/\(world.id)/har", 1), ("har", 2)] {
+        for (path, count, place, hasPing) in [
+            ("worlds/\(world.id)/har", 1, "/w/\(world.id)/api/v1/goals", false),
+            ("har", 2, "8080/api/v1/consultations", true),
+        ] {
             let text = try network.admin(.get, path)
             #expect(text.fields[.contentType] == "application/json; charset=utf-8")
             let entries = try #require(text.json?["log"]?["entries"]?.array)
-            #expect(entries.count == count)
             let url = try #require(entries[0]["request"]?["url"]?.string)
-            let place = count == 1 ? "/w/\(world.id)/api/v1/goals" : "8080/api/v1/consultations"
-            #expect(url.hasSuffix(place), "\(url)")
+            #expect(entries.count == count && url.hasSuffix(place), "\(url)")
             let messages = entries.last?["_webSocketMessages"]?.array ?? []
-            #expect(messages.contains { $0["data"] == #"{"type":"ping"}"# } == (count == 2))
+            #expect(messages.contains { $0["data"] == #"{"type":"ping"}"# } == hasPing)
         }
         #expect(try network.admin(.get, "har?limit=1").status == 400)
     }
@@ -86,19 +94,16 @@ import Testing
     @Test("The server produces one slice per turn and serves other connections between slices")
     func turns() throws {
         let network = try Self.network(entries: 80)
-        let readers = try (0..<3).map { _ in try network.open() }
         let other = try network.client()
         network.motion = .slicesByTurn
-        for reader in readers { reader.send(Self.journal.bytes) }
-        var turns = 0
-        while network.engine.isBusy {
-            let before = readers.reduce(0) { $0 + $1.received.count }
-            network.turn()
-            let made = readers.reduce(0) { $0 + $1.received.count } - before
+        let readers = try (0..<3).map { _ in try Self.ask(network, window: .max) }
+        func received() -> Int { readers.reduce(0) { $0 + $1.received.count } }
+        var before = received()
+        let turns = try network.turnUntilIdle { () throws in
             // The entry that fills the slice and the framing are added to the slice's size.
-            #expect(made <= network.engine.streams.sliceSize + 8192)
+            #expect(received() - before <= network.engine.streams.sliceSize + 8192)
             #expect(try other.exchange(Request()).status == 200)
-            turns += 1
+            before = received()
         }
         #expect(turns > 3 * 320_000 / (64 * 1024))
         for reader in readers { #expect(try HTTPClient(reader).response().body == Self.lines(network)) }
@@ -110,31 +115,23 @@ import Testing
         network.motion = .slicesByTurn
         let client = try network.client()
         client.wire.send(Self.journal.bytes + Request().bytes + Self.journal.bytes + Request(target: "/ready").bytes)
-        #expect(client.wire.received.isEmpty)
-        while network.engine.isBusy {
-            #expect(network.engine.streams.waiting.count <= 1)
-            network.turn()
-        }
-        let lines = Self.lines(network)
-        #expect(try client.response().body == lines)
-        #expect(try client.response().text == #"{"status":"ok"}"#)
-        #expect(try client.response().body == lines)
-        #expect(try client.response().text == #"{"status":"ready"}"#)
-        #expect(client.wire.ending == .open)
+        #expect(client.wire.received.isEmpty && network.engine.streams.waiting.count <= 1)
+        network.turnUntilIdle { #expect(network.engine.streams.waiting.count <= 1) }
+        let lines = String(decoding: Self.lines(network), as: UTF8.self)
+        let answers = try (0..<4).map { _ in try client.response().text }
+        #expect(answers == [lines, #"{"status":"ok"}"#, lines, #"{"status":"ready"}"#] && client.wire.ending == .open)
     }
 
     @Test("A slow reader uses little server memory")
     func slow() throws {
         let network = try Self.network()
-        let wire = try network.open(window: 0)
-        wire.send(Self.journal.bytes)
-        let limits = network.engine.limits
-        let most = limits.unsentBytesBeforeReadingPauses + network.engine.streams.sliceSize + 8192
-        #expect(network.unsent(by: wire) > limits.unsentBytesBeforeReadingPauses && network.unsent(by: wire) <= most)
+        let wire = try Self.ask(network)
+        let least = network.engine.limits.unsentBytesBeforeReadingPauses
+        let most = least + network.engine.streams.sliceSize + 8192
+        #expect(network.unsent(by: wire) > least && network.unsent(by: wire) <= most)
         #expect(network.engine.connections.heldBytes <= most)
         while network.unsent(by: wire) > 0 { wire.read(10_000) }
-        #expect(wire.highestUnsent <= most)
-        #expect(try HTTPClient(wire).response().body == Self.lines(network))
+        #expect(try wire.highestUnsent <= most && HTTPClient(wire).response().body == Self.lines(network))
         #expect(network.engine.connections.heldBytes == 0)
         #expect(try network.exchange(Request()).status == 200)
     }
@@ -142,16 +139,14 @@ import Testing
     @Test("The server drops a reader that reads nothing for 75 s but not a slow reader")
     func stalled() throws {
         let network = try Self.network()
-        let (stalled, slow) = (try network.open(window: 0), try network.open(window: 0))
-        for wire in [stalled, slow] { wire.send(Self.journal.bytes) }
+        let (stalled, slow) = (try Self.ask(network), try Self.ask(network))
         for _ in 0..<5 {
             network.advance(by: .seconds(15))
             slow.read(10)
         }
         #expect(stalled.ending == .reset && slow.ending == .open)
         slow.vanish()
-        #expect(network.engine.connections.heldBytes == 0)
-        #expect(!network.engine.isBusy)
+        #expect(network.engine.connections.heldBytes == 0 && !network.engine.isBusy)
     }
 
     @Test("An answer contains only entries from before its request")
@@ -161,15 +156,14 @@ import Testing
         network.engine.streams.sliceSize = 1000
         let world = try network.world()
         for _ in 0..<50 { _ = try world.exchange(.get, "/api/v1/goals") }
-        for (path, change) in [
-            ("/__admin/journal", { _ = try network.exchange(Request(target: "/later")) }),
-            ("/__admin/journal", { _ = try network.admin(.delete, "journal") }),
-            ("/__admin/worlds/w1/journal", { _ = try network.admin(.delete, "worlds/w1") }),
-        ] as [(String, () throws -> Void)] {
-            let id = path == "/__admin/journal" ? World.defaultID : "w1"
-            let lines = network.engine.journalLines(ofWorld: id)
+        for (world, path, change) in [
+            (World.defaultID, "journal", { _ = try network.exchange(Request(target: "/later")) }),
+            (World.defaultID, "journal", { _ = try network.admin(.delete, "journal") }),
+            ("w1", "worlds/w1/journal", { _ = try network.admin(.delete, "worlds/w1") }),
+        ] as [(String, String, () throws -> Void)] {
+            let lines = network.engine.journalLines(ofWorld: world)
             let wire = try network.open(window: 1000)
-            wire.send(Request(target: path).bytes)
+            wire.send(Request(target: "/__admin/" + path).bytes)
             try change()
             wire.read()
             #expect(try HTTPClient(wire).response().body == lines && !lines.isEmpty)
@@ -191,31 +185,27 @@ import Testing
         head.method = .head
         let answer = try client.exchange(head)
         #expect(answer.status == 200 && answer.body.isEmpty && answer.fields[.transferEncoding] == "chunked")
-        #expect(try client.exchange(Request()).status == 200)
-        #expect(network.engine.connections.heldBytes == 0)
+        #expect(try client.exchange(Request()).status == 200 && network.engine.connections.heldBytes == 0)
     }
 
     @Test("A half-closed client gets the whole answer, then a 400 for its remaining bytes")
     func halfClosed() throws {
         let network = try Self.network()
-        let wire = try network.open(window: 0)
+        let wire = try Self.ask(network)
         let lines = Self.lines(network)
-        wire.send(Self.journal.bytes)
         // The host reads a broken connection even while reading is paused.
         [UInt8](arrayLiteral: 0x16).withUnsafeBytes { network.engine.receive($0, on: wire.id, at: network.now) }
         network.engine.receiveEndOfStream(on: wire.id, at: network.now)
         wire.read()
         let client = HTTPClient(wire)
-        #expect(try client.response().body == lines)
-        #expect(try client.response().status == 400)
+        #expect(try client.response().body == lines && client.response().status == 400)
         #expect(wire.ending == .closed && network.openCount == 0)
     }
 
     @Test("A stopping server finishes its answers before it closes")
     func shutdown() throws {
         let network = try Self.network(entries: 80)
-        let wire = try network.open(window: 1000)
-        wire.send(Self.journal.bytes)
+        let wire = try Self.ask(network, window: 1000)
         network.beginShutdown()
         #expect(wire.ending == .open)
         wire.read()
@@ -223,27 +213,24 @@ import Testing
         #expect(wire.ending == .closed && network.engine.isEmpty)
     }
 
-    @Test(
-        "Data kept only for a slow reader counts as held, and exceeding the limit drops readers")
+    @Test("Data kept only for a slow reader counts as held, and exceeding the limit drops readers")
     func memory() throws {
         let network = try Self.network { $0.limits.heldBytes = 2_000_000 }
         let weight = network.engine.defaultWorld.journal.weight
         // The answers only refer to the journal's data, so together they cost nothing extra.
-        let readers = try (0..<5).map { _ in try network.open(window: 0) }
-        for reader in readers { reader.send(Self.journal.bytes) }
-        let held = network.engine.connections.heldBytes
-        #expect(weight > 800_000 && held < 5 * 400_000 && readers.allSatisfy { $0.ending == .open })
+        let readers = try (0..<5).map { _ in try Self.ask(network) }
+        func held() -> Int { network.engine.connections.heldBytes }
+        #expect(weight > 800_000 && held() < 5 * 400_000 && readers.allSatisfy { $0.ending == .open })
         network.engine.defaultWorld.journal.dropOldest(downTo: weight / 2)
         network.turn()
         #expect(readers.contains { $0.ending == .reset } && readers.contains { $0.ending == .open })
-        #expect(network.engine.connections.heldBytes > 400_000 && network.engine.connections.heldBytes <= 2_000_000)
+        #expect(held() > 400_000 && held() <= 2_000_000)
         #expect(try network.admin(.delete, "journal").status == 204)
         network.turn()
         let left = readers.filter { $0.ending == .open }
-        #expect(network.engine.connections.heldBytes >= left.count * weight)
-        let lines = left.count
+        #expect(!left.isEmpty && held() >= left.count * weight)
         for reader in left { reader.read() }
-        #expect(lines > 0 && network.engine.connections.heldBytes == 0)
+        #expect(held() == 0)
     }
 
     @Test("Polling a full journal never drops a reader")
@@ -252,7 +239,7 @@ import Testing
         network.motion = .slicesByTurn
         let clients = try (0..<40).map { _ in try network.client() }
         for client in clients { client.wire.send(Request(target: "/__admin/requests?limit=1&path=/nowhere/3").bytes) }
-        while network.engine.isBusy { network.turn() }
+        network.turnUntilIdle()
         for client in clients { #expect(try client.response().status == 200) }
     }
 
@@ -263,14 +250,11 @@ import Testing
         var reader = try EventReader(network, lastID: "0")
         let other = try network.client()
         var received = reader.wire.received.count
-        var turns = 0
-        while network.engine.isBusy {
-            network.turn()
+        let turns = try network.turnUntilIdle { () throws in
             #expect(reader.wire.received.count - received <= network.engine.streams.sliceSize + 8192)
             #expect(network.engine.streams.waiting.count <= 1, "it is listed once")
             received = reader.wire.received.count
             #expect(try other.exchange(Request()).status == 200)
-            turns += 1
         }
         #expect(turns > 10)
         #expect(reader.take().prefix(200).map(\.id) == (1...200).map { "\($0)" })
@@ -278,20 +262,18 @@ import Testing
 
     @Test("Event streams with simultaneous entries take turns")
     func followers() throws {
-        let network = VirtualNetwork()
         var readers = try (0..<20).map { _ in try EventReader(network) }
         for index in readers.indices { #expect(readers[index].take().isEmpty) }
         network.motion = .slicesByTurn
         network.engine.streams.sliceSize = 20_000
         let filler = String(repeating: "x", count: 7000)
         _ = try network.exchange(Request(target: "/nowhere?\(filler)"))
-        var turns = 0
-        while network.engine.isBusy {
+        func served() -> Int { readers.count { !$0.wire.received.isEmpty } }
+        var before = served()
+        let turns = network.turnUntilIdle {
             #expect(network.engine.streams.waiting.count <= readers.count, "each is listed once")
-            let before = readers.filter { !$0.wire.received.isEmpty }.count
-            network.turn()
-            #expect(readers.filter { !$0.wire.received.isEmpty }.count - before <= 3)
-            turns += 1
+            #expect(served() - before <= 3)
+            before = served()
         }
         #expect(turns >= 7)
         for index in readers.indices { #expect(readers[index].take().map(\.id) == ["1"]) }
@@ -310,10 +292,8 @@ import Testing
         network.engine.streams.sliceSize = 20_000
         let client = try network.client()
         client.wire.send((0..<10).flatMap { _ in Self.journal.bytes })
-        while network.engine.isBusy {
-            #expect(network.engine.streams.journalReaders.count <= 1)
-            network.turn()
-        }
+        #expect(network.engine.streams.journalReaders.count <= 1)
+        network.turnUntilIdle { #expect(network.engine.streams.journalReaders.count <= 1) }
         for _ in 0..<10 { #expect(try client.response().status == 200) }
         network.turn()
         #expect(network.engine.streams.journalReaders.isEmpty)
@@ -323,13 +303,10 @@ import Testing
     func atTheLimit() throws {
         func unsent(limit: Int) throws -> Int {
             let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = limit }
-            let wire = try network.open(window: 0)
-            wire.send(Self.journal.bytes)
-            return network.unsent(by: wire)
+            return network.unsent(by: try Self.ask(network))
         }
         let one = try unsent(limit: 1)
-        #expect(try unsent(limit: one - 1) == one)
-        #expect(try unsent(limit: one) > one)
+        #expect(try unsent(limit: one - 1) == one && unsent(limit: one) > one)
     }
 
     @Test(
@@ -349,17 +326,15 @@ import Testing
     @Test("A source sends its pieces in order and frees each piece once sent")
     func pieces() {
         let source = BytesSource([[1, 2, 3], [], [4, 5]])
-        var first = BodySlice(size: 4, at: VirtualNetwork.start)
-        var second = BodySlice(size: 4, at: VirtualNetwork.start)
-        let progress = source.fill(&first)
-        #expect(progress == .more && first.bytes == [1, 2, 3, 4] && source.heldByteCount == 2)
-        let end = source.fill(&second)
-        #expect(end == .end && second.bytes == [5] && source.heldByteCount == 0)
+        for (progress, bytes, held) in [(BodyProgress.more, [UInt8](1...4), 2), (.end, [5], 0)] {
+            var slice = BodySlice(size: 4, at: VirtualNetwork.start)
+            let filled = source.fill(&slice)
+            #expect(filled == progress && slice.bytes == bytes && source.heldByteCount == held)
+        }
     }
 
     @Test("A job frees the large remainder of an answer", arguments: [(65_536, 0), (65_537, 1)])
     func leftOver(size: Int, count: Int) throws {
-        let network = VirtualNetwork()
         let engine = network.engine
         engine.startJob = { _ in }
         let connection = try #require(network.connection(of: try network.open()))
@@ -372,7 +347,6 @@ import Testing
 
     @Test("The API sends a large body in slices with a Content-Length")
     func largeBody() throws {
-        let network = VirtualNetwork { $0.pace = .instant }
         let text = String(repeating: "😀", count: 2000)
         let goal = "{\"title\":\"Run\",\"description\":\"\(text)\",\"targetDate\":\"2030-01-01T00:00:00Z\"}"
         let world = try network.plainWorld()
@@ -383,16 +357,13 @@ import Testing
         #expect(whole.fields[.contentLength] == "\(whole.body.count)" && whole.fields[.transferEncoding] == nil)
         let wire = try network.open(window: 0)
         wire.send(request.bytes + Request().bytes)
-        #expect(network.unsent(by: wire) < 400_000)
-        #expect(network.engine.connections.heldBytes > whole.body.count)
+        #expect(network.unsent(by: wire) < 400_000 && network.engine.connections.heldBytes > whole.body.count)
         // The stream keeps no reference to a journal.
         #expect(network.engine.streams.journalReaders.isEmpty)
         wire.read()
         let client = HTTPClient(wire)
-        #expect(try client.response().body == whole.body)
-        #expect(try client.response().text == #"{"status":"ok"}"#)
-        let journal = try world.journal()
-        #expect(journal.last?["response"]?["body_bytes"]?.int == whole.body.count)
+        #expect(try client.response().body == whole.body && client.response().text == #"{"status":"ok"}"#)
+        #expect(try world.journal().last?["response"]?["body_bytes"]?.int == whole.body.count)
     }
 
     @Test("Judging in slices covers entries that the journal loses between slices")
@@ -403,16 +374,15 @@ import Testing
         for _ in 0..<100 { _ = try world.exchange(.get, bad) }
         network.motion = .slicesByTurn
         network.engine.streams.sliceSize = 20_000
-        let asking = Request(target: "/__admin/worlds/w1/verdicts")
         let client = try network.client()
-        client.wire.send(asking.bytes)
+        client.wire.send(Request(target: "/__admin/worlds/w1/verdicts").bytes)
         network.turn()
         let engineWorld = try #require(network.engine.worlds["w1"])
         #expect(engineWorld.judge?.isBehind == true && client.wire.received.isEmpty)
         // The journal drops all entries before they are judged.
         engineWorld.journal.dropOldest(downTo: 0)
         for _ in 0..<10 { _ = try world.exchange(.get, bad) }
-        while network.engine.isBusy { network.turn() }
+        network.turnUntilIdle()
         let answer = try #require(try client.response().json)
         let verdict = answer["verdicts"]?.array?.first { $0["id"] == "ids/lowercase" }
         #expect(answer["missed"] == 0 && verdict?["finding_count"]?.int == 110)
@@ -422,8 +392,7 @@ import Testing
         client.wire.send(Request(target: "/__admin/worlds/w2/verdicts").bytes)
         network.turn()
         #expect(try network.admin(.delete, "worlds/w2").status == 204)
-        while network.engine.isBusy { network.turn() }
-        #expect(try client.response().status == 404)
-        #expect(try client.exchange(Request()).status == 200)
+        network.turnUntilIdle()
+        #expect(try client.response().status == 404 && client.exchange(Request()).status == 200)
     }
 }
