@@ -34,13 +34,7 @@ import Testing
         """
     }
 
-    private static func network(_ ids: String? = "any-case", _ mode: GuideMode = .union) throws -> VirtualNetwork {
-        let scenario = try Scenario.read(scenario(ids))
-        return VirtualNetwork {
-            $0.adopt(scenario)
-            $0.mode = mode
-        }
-    }
+    private static func network(_ ids: String? = "any-case") throws -> VirtualNetwork { try .serving(scenario(ids)) }
 
     /// Every operation that has an id in its path, with a valid body.
     private static let requests: [(HTTPRequest.Method, path: String, json: String?, status: Int)] = [
@@ -112,8 +106,9 @@ import Testing
         let made = try post("", #"{"persona":"general_wellness","context_type":"goal","context_id":"\#(upper)"}"#)
         #expect(made.status == 201 && made.json?["data"]?["context_id"]?.string == Self.goal, "\(made.text)")
         let id = try #require(made.json?["data"]?["id"]?.string)
-        #expect(try post("", #"{"persona":"general_wellness","goal_id":"\#(Self.goal)"}"#).status == 409)
-        #expect(try post("", #"{"persona":"general_wellness","goal_id":"\#(upper)"}"#).status == 409)
+        for id in [Self.goal, upper] {
+            #expect(try post("", #"{"persona":"general_wellness","goal_id":"\#(id)"}"#).status == 409)
+        }
         let linked = try post("/chat-about-goal", #"{"goalId":"\#(upper)"}"#)
         #expect(linked.status == 201 && linked.text.contains(id), "\(linked.text)")
     }
@@ -144,10 +139,7 @@ import Testing
         let other = try network.world(#"{"scenario":"empty-account"}"#)
         #expect(try other.ask(.put, "state", state.text.replacing(#""ids":"any-case","#, with: "")).status == 200)
         #expect(try other.ask(.get, "state").body == state.body)
-        let plain = VirtualNetwork.manual()
-        #expect(try plain.admin(.put, "state", state.text).status == 200)
-        #expect(try plain.admin(.get, "state").body == state.body)
-        let goal = Request.authorized(.get, "/api/v1/goals/\(Self.goal.uppercased())", as: TestUser.anna)
-        #expect(try plain.exchange(goal).status == 200)
+        let copy = try network.copied(to: .manual())
+        #expect(try copy.call(.get, "goals/\(Self.goal.uppercased())").status == 200)
     }
 }

@@ -3,7 +3,6 @@ import Foundation
 import GuideModels
 import HTTPTypes
 import JSON
-import Scenarios
 import TestSupport
 import Testing
 
@@ -12,8 +11,7 @@ import Testing
 @Suite("The apps' decoders read every answer") struct AppDecoderTests {
     /// A server without delays and with cheap password hashing.
     private static func network() throws -> VirtualNetwork {
-        let scenario = try Scenario.read("{name: apps, accounts: {password_cost: 1}}")
-        return VirtualNetwork { $0.adopt(scenario) }
+        try .serving("{name: apps, accounts: {password_cost: 1}}")
     }
 
     @Test("The apps' models decode the answer to each request of a session", arguments: AppRow.sections)

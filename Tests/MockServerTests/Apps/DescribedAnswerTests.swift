@@ -40,8 +40,7 @@ import Testing
     func answers(endpoint: Endpoint) throws {
         let network = try SentDocuments.network(sharedWith: ["bert"])
         let id = SentDocuments.id(try #require(endpoint.documents))
-        let unknown = SentDocuments.unknown
-        for (id, user) in [(id, TestUser.anna), (id, "bert"), (unknown, TestUser.anna), (id, nil)] {
+        for (id, user) in [(id, TestUser.anna), (id, "bert"), (SentDocuments.unknown, TestUser.anna), (id, nil)] {
             let answer = try network.exchange(SentDocuments.request(endpoint, id, as: user))
             let mistakes = try Self.mistakes(in: answer, to: endpoint, SentDocuments.body(of: endpoint))
             #expect(mistakes == [], "\(answer.text)")

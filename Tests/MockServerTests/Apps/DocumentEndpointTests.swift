@@ -6,30 +6,18 @@ import Testing
 @testable import MockServer
 
 @Suite("The apps' documents over HTTP") struct DocumentEndpointTests {
-    private static func exchange(
-        _ network: VirtualNetwork, _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil,
-        as user: String = TestUser.anna
-    ) throws -> Response {
-        let request = Request.authorized(method, "/api/v1/" + path, as: user)
-        return try network.exchange(json.map(request.json) ?? request)
-    }
-
     @Test("Each operation requires credentials and exists only in the union")
     func paths() throws {
         #expect(SentDocuments.operations.count == 36)
         #expect(Set(SentDocuments.operations.map { "\($0.method) \($0.template)" }).count == 36)
-        let union = VirtualNetwork()
+        let (union, guides) = (VirtualNetwork(), GuideMode.guides.map { VirtualNetwork($0) })
         for endpoint in SentDocuments.operations {
             #expect(try union.exchange(SentDocuments.request(endpoint)).status == 401, "\(endpoint)")
-            let answer = try union.exchange(SentDocuments.request(endpoint, as: TestUser.anna))
+            let request = SentDocuments.request(endpoint, as: TestUser.anna)
+            let answer = try union.exchange(request)
             let expected = endpoint.template.contains("{") ? 404 : endpoint.method == .post ? 201 : 200
             #expect(answer.status == expected, "\(endpoint): \(answer.text)")
-        }
-        for mode in GuideMode.guides {
-            let network = VirtualNetwork { $0.mode = mode }
-            for endpoint in SentDocuments.operations {
-                #expect(try network.exchange(SentDocuments.request(endpoint, as: TestUser.anna)).status == 404)
-            }
+            for guide in guides { #expect(try guide.exchange(request).status == 404, "\(endpoint)") }
         }
     }
 
@@ -62,46 +50,42 @@ import Testing
     @Test("A list has a name and totals, except that profile metrics are a bare array")
     func lists() throws {
         let network = try SentDocuments.network()
-        let rows: [(path: String, name: String?, limit: Int)] = [
+        let rows: [(path: String, name: String, limit: Int)] = [
             ("wellness/mood-entries", "entries", 50), ("journal", "entries", 30), ("insights", "insights", 20),
             ("progress", "entries", 20), ("sleep", "sessions", 30), ("workouts", "workouts", 20),
-            ("profile/metrics", nil, 20), ("workout-templates", "templates", 20),
-            ("journal/search?q=SLEPT", "results", 30),
+            ("workout-templates", "templates", 20), ("journal/search?q=SLEPT", "results", 30),
         ]
         for (path, name, limit) in rows {
-            let answer = try Self.exchange(network, .get, path)
+            let answer = try network.call(.get, path)
             let data = try #require(answer.json?["data"], "\(path): \(answer.text)")
-            guard let name else {
-                #expect(data.array?.count == 1 && answer.json?.object?.map(\.key) == ["success", "data"])
-                continue
-            }
-            #expect(data[name]?.array?.count == 1, "\(answer.text)")
-            #expect(data["total"] == 1 && data["total_count"] == 1 && data["offset"] == 0 && data["has_more"] == false)
-            #expect(data["limit"]?.int == limit, "\(path)")
-            let beyond = try Self.exchange(network, .get, path + (path.contains("?") ? "&" : "?") + "offset=1&limit=1")
-            #expect(beyond.json?["data"]?[name] == [] && beyond.json?["data"]?["total"] == 1)
+            #expect(data[name]?.array?.count == 1 && data["limit"]?.int == limit, "\(answer.text)")
+            #expect(data.values(of: "total", "total_count", "offset", "has_more") == [1, 1, 0, false], "\(path)")
+            let beyond = try network.call(.get, path + (path.contains("?") ? "&" : "?") + "offset=1&limit=1")
+            #expect(beyond.json?["data"]?.values(of: name, "total") == [[], 1])
         }
-        let sleep = try Self.exchange(network, .get, "sleep").json?["data"]
-        #expect(sleep?["averages"]?["avg_total_sleep_minutes"] == 420)
-        #expect(sleep?["averages"]?["avg_sleep_efficiency_percentage"] == 87.5)
-        let other = try Self.exchange(network, .get, "sleep", as: TestUser.ben).json?["data"]
-        #expect(other?["averages"] == .null && other?["sessions"] == [])
-        #expect(try Self.exchange(network, .get, "insights").json?["data"]?["total_pages"] == 1)
-        #expect(try Self.exchange(network, .get, "insights", as: TestUser.ben).json?["data"]?["total_pages"] == 0)
+        let metrics = try network.call(.get, "profile/metrics").json
+        #expect(metrics?["data"]?.array?.count == 1 && metrics?.object?.map(\.key) == ["success", "data"])
+        let sleep = try network.call(.get, "sleep").json?["data"]?["averages"]
+        #expect(sleep?.values(of: "avg_total_sleep_minutes", "avg_sleep_efficiency_percentage") == [420, 87.5])
+        let other = try network.call(.get, "sleep", as: TestUser.ben).json?["data"]
+        #expect(other?.values(of: "averages", "sessions") == [.null, []])
+        for (user, pages) in [(TestUser.anna, 1), (TestUser.ben, 0)] {
+            #expect(try network.call(.get, "insights", as: user).json?["data"]?["total_pages"]?.int == pages)
+        }
     }
 
     @Test("A user can mark an insight as read, favourite and archived, and undo the last two")
     func marks() throws {
         let network = try SentDocuments.network()
         func insights(_ query: String) throws -> Int? {
-            try Self.exchange(network, .get, "insights?" + query).json?["data"]?["insights"]?.array?.count
+            try network.call(.get, "insights?" + query).json?["data"]?["insights"]?.array?.count
         }
-        #expect(try Self.exchange(network, .get, "insights/unread/count").json?["data"] == ["count": 1])
+        #expect(try network.call(.get, "insights/unread/count").json?["data"] == ["count": 1])
         for (path, mark, value) in [
             ("read", "is_read", true), ("favorite", "is_favorite", true), ("favorite", "is_favorite", false),
             ("archive", "is_archived", true), ("archive", "is_archived", true), ("unarchive", "is_archived", false),
         ] {
-            let answer = try Self.exchange(network, .post, "insights/\(SentDocuments.id(.insights))/\(path)")
+            let answer = try network.call(.post, "insights/\(SentDocuments.id(.insights))/\(path)")
             let data = answer.json?["data"]
             #expect(answer.status == 200 && answer.json?["success"] == true, "\(answer.text)")
             #expect(data?[mark] == .bool(value) && data?["message"]?.string?.isEmpty == false, "\(answer.text)")
@@ -109,7 +93,7 @@ import Testing
             #expect(try insights("limit=5") == (isArchived ? 0 : 1))
             #expect(try insights("archived_status=true") == (isArchived ? 1 : 0))
         }
-        #expect(try Self.exchange(network, .get, "insights/unread/count").json?["data"] == ["count": 0])
+        #expect(try network.call(.get, "insights/unread/count").json?["data"] == ["count": 0])
         #expect(try insights("read_status=false") == 0 && insights("read_status=true") == 1)
     }
 
@@ -117,63 +101,61 @@ import Testing
     func nights() throws {
         let network = VirtualNetwork { $0.worldLimits.documents = 1 }
         let body = try #require(SentDocuments.bodies[.sleep])
-        let first = try Self.exchange(network, .post, "sleep", body)
+        let first = try network.call(.post, "sleep", body)
         #expect(first.status == 201, "\(first.text)")
         let changed = body.replacing("06:00:00Z", with: "05:59:00Z").replacing("02:00:00Z", with: "02:01:00Z")
-        let again = try Self.exchange(network, .post, "sleep", changed)
+        let again = try network.call(.post, "sleep", changed)
         #expect(again.status == 200 && again.json == first.json, "\(again.text)")
         // An invalid body is still rejected, and a body without a `source_id` does not fit.
-        #expect(try Self.exchange(network, .post, "sleep", body.replacing("rem", with: "nap")).status == 400)
-        #expect(try Self.exchange(network, .post, "sleep", body.replacing("source_id", with: "id")).status == 507)
-        #expect(try Self.exchange(network, .post, "sleep", body, as: TestUser.ben).status == 201)
+        #expect(try network.call(.post, "sleep", body.replacing("rem", with: "nap")).status == 400)
+        #expect(try network.call(.post, "sleep", body.replacing("source_id", with: "id")).status == 507)
+        #expect(try network.call(.post, "sleep", body, as: TestUser.ben).status == 201)
     }
 
     @Test("A mood from HealthKit can be deleted but not changed")
     func healthKit() throws {
         let network = VirtualNetwork()
         let body = #"{"valence":0.5,"logged_at":"2025-01-29T09:00:00Z","source":"healthkit"}"#
-        let mood = try Self.exchange(network, .post, "wellness/mood-entries", body).json?["data"]
+        let mood = try network.call(.post, "wellness/mood-entries", body).json?["data"]
         #expect(mood?["is_healthkit"] == true)
         let path = "wellness/mood-entries/\(mood?["id"]?.string ?? "")"
-        let refused = try Self.exchange(network, .put, path, body)
+        let refused = try network.call(.put, path, body)
         #expect(refused.errorCode == "VALIDATION_FAILED" && refused.message.contains("HealthKit"), "\(refused.text)")
-        #expect(try Self.exchange(network, .delete, path).status == 204)
-        #expect(try Self.exchange(network, .delete, path).status == 404)
+        #expect(try (0..<2).map { _ in try network.call(.delete, path).status } == [204, 404])
     }
 
     @Test("The endpoints check credentials, the id, the media type and the body in that order")
     func order() throws {
         let network = try SentDocuments.network(sharedWith: [TestUser.ben])
-        let path = "/api/v1/journal"
-        func request(
-            _ method: HTTPRequest.Method, _ target: String, _ type: String, _ body: String,
+        func send(
+            _ method: HTTPRequest.Method, _ path: String, _ type: String, _ body: String,
             as user: String? = TestUser.anna
-        ) -> Request {
+        ) throws -> Response {
+            let target = "/api/v1/" + path
             var request = user.map { .authorized(method, target, as: $0) } ?? Request(method: method, target: target)
             request.body = Array(body.utf8)
-            request.fields.append("Content-Type: \(type)")
-            return request
+            return try network.exchange(request.with("Content-Type: \(type)"))
         }
-        let unknown = "\(path)/\(SentDocuments.unknown)"
-        let template = "/api/v1/workout-templates/\(SentDocuments.id(.workoutTemplates))"
-        #expect(try network.exchange(request(.put, unknown, "text/plain", "?", as: nil)).status == 401)
-        #expect(try network.exchange(request(.put, unknown, "text/plain", "?")).status == 404)
-        #expect(try network.exchange(request(.put, template, "text/plain", "?", as: TestUser.ben)).status == 403)
-        #expect(try network.exchange(request(.put, template, "text/plain", "?")).status == 415)
-        #expect(try network.exchange(request(.post, path, "text/plain", "?")).status == 415)
-        #expect(try network.exchange(request(.post, path, "application/json", "?")).errorCode == "INVALID_JSON")
-        #expect(try network.exchange(request(.post, path, "application/json", "[]")).errorCode == "VALIDATION_FAILED")
-        #expect(try network.exchange(request(.post, path, "application/json", "")).errorCode == "INVALID_JSON")
-        let put = try network.exchange(request(.patch, path, "application/json", "{}"))
+        let unknown = "journal/\(SentDocuments.unknown)"
+        let template = "workout-templates/\(SentDocuments.id(.workoutTemplates))"
+        for (method, path, user, status) in [
+            (.put, unknown, nil, 401), (.put, unknown, TestUser.anna, 404), (.put, template, TestUser.ben, 403),
+            (.put, template, TestUser.anna, 415), (.post, "journal", TestUser.anna, 415),
+        ] as [(HTTPRequest.Method, String, String?, Int)] {
+            #expect(try send(method, path, "text/plain", "?", as: user).status == status, "\(method) \(path)")
+        }
+        for (body, code) in [("?", "INVALID_JSON"), ("[]", "VALIDATION_FAILED"), ("", "INVALID_JSON")] {
+            #expect(try send(.post, "journal", "application/json", body).errorCode == code, "\(body)")
+        }
+        let put = try send(.patch, "journal", "application/json", "{}")
         #expect(put.status == 405 && put.fields[.allow] == "GET, HEAD, POST, OPTIONS")
         for query in [
             "limit=0", "limit=101", "limit=x", "offset=-1", "page=0", "from=yesterday", "to=2025-13-01",
             "entry_type=novel", "favorites_only=maybe",
         ] {
-            let answer = try network.exchange(.authorized(.get, "\(path)?\(query)", as: TestUser.anna))
-            #expect(answer.errorCode == "VALIDATION_FAILED", "\(query)")
+            #expect(try network.call(.get, "journal?\(query)").errorCode == "VALIDATION_FAILED", "\(query)")
         }
-        #expect(try network.exchange(.authorized(.get, "\(path)?sort=x", as: TestUser.anna)).status == 200)
+        #expect(try network.call(.get, "journal?sort=x").status == 200)
     }
 
     @Test(
@@ -192,8 +174,8 @@ import Testing
         let endpoint = try #require(
             SentDocuments.operations.first { $0.method == .post && $0.template == "/api/v1/" + path })
         let body = try #require(SentDocuments.body(of: endpoint))
-        let refused = try Self.exchange(network, .post, path, body.replacing(old, with: new))
+        let refused = try network.call(.post, path, body.replacing(old, with: new))
         #expect(refused.errorCode == "VALIDATION_FAILED" && refused.message.contains(words), "\(refused.text)")
-        #expect(try Self.exchange(network, .post, path, body).status == 201)
+        #expect(try network.call(.post, path, body).status == 201)
     }
 }

@@ -35,74 +35,63 @@ import Testing
         """
 
     private func network(_ mode: GuideMode = .union) throws -> VirtualNetwork {
-        let scenario = try Scenario.read(Self.scenario)
-        return VirtualNetwork {
-            $0.adopt(scenario)
-            $0.mode = mode
-        }
+        try .serving(Self.scenario) { $0.mode = mode }
     }
 
-    private func get(_ path: String, on network: VirtualNetwork) throws -> Response {
-        let fields = [Request.bearer(Request.token(for: TestUser.anna)), Request.apiKey]
-        return try network.exchange(Request(method: .get, target: "/api/v1/" + path, fields: fields))
+    private func consultation(on network: VirtualNetwork) throws -> String {
+        let list = try network.call(.get, "consultations?status=active").json?["data"]?["consultations"]
+        return try #require(list?[0]?["id"]?.string)
     }
 
-    static let filters: [(path: String, list: String, member: String, found: [String])] = [
-        ("goals", "goals", "title", ["One", "Two", "Three"]),
-        ("goals?status=active", "goals", "title", ["One", "Two"]),
-        ("goals?status=not_started", "goals", "title", ["One"]),
-        ("goals?status=completed", "goals", "title", ["Three"]),
-        ("goals?status=paused", "goals", "title", []),
-        ("goals?category=fitness", "goals", "title", ["One", "Three"]),
-        ("goals?category=Fitness", "goals", "title", []),
-        ("goals?limit=2", "goals", "title", ["One", "Two"]),
-        ("goals?limit=2&offset=2", "goals", "title", ["Three"]),
-        ("goals?limit=2&page=2", "goals", "title", ["Three"]),
-        ("goals?offset=1", "goals", "title", ["Two", "Three"]),
-        ("goals?offset=3", "goals", "title", []),
-        ("goals?offset=9223372036854775807&limit=100", "goals", "title", []),
-        ("consultations?status=archived", "consultations", "persona", ["fitness_coach"]),
-        ("consultations?status=completed", "consultations", "persona", ["wellness_specialist"]),
-        ("consultations?status=active", "consultations", "persona", ["nutritionist"]),
-        ("consultations?status=pending", "consultations", "persona", []),
-        ("consultations?status=active&is_archived=true", "consultations", "persona", []),
-        ("consultations?limit=1&offset=3", "consultations", "persona", []),
-        ("meal-logs?from=2025-01-28T00:00:00Z", "meal_logs", "raw_input", ["soup", "toast"]),
-        ("meal-logs?to=2025-01-28T11:59:59Z", "meal_logs", "raw_input", ["an egg"]),
-        ("meal-logs?from=2025-01-28&to=2025-01-28", "meal_logs", "raw_input", ["toast"]),
-        ("meal-logs?start_date=2025-01-27&from=2025-01-28&end_date=2025-01-28", "meal_logs", "raw_input", ["toast"]),
-        ("meal-logs?status=pending", "meal_logs", "raw_input", []),
-        ("meal-logs?status=manual", "meal_logs", "raw_input", []),
-        ("meal-logs?limit=1&offset=1", "meal_logs", "raw_input", ["toast"]),
-        ("goals?from=2025-01-29&to=2025-01-29", "goals", "title", ["One", "Two", "Three"]),
-        ("goals?from=2025-01-30", "goals", "title", []), ("goals?to=2025-01-28", "goals", "title", []),
-        ("consultations?status=active&from=2025-01-28", "consultations", "persona", ["nutritionist"]),
-        ("consultations?from=2025-01-30", "consultations", "persona", []),
-        ("consultations?to=2025-01-01", "consultations", "persona", []),
-        ("journal", "entries", "content", ["c", "b", "a"]),
-        ("journal?from=2025-01-30", "entries", "content", []),
-        ("journal?to=2025-01-28", "entries", "content", ["b", "a", "old"]),
-        ("journal?from=2024-12-29&to=2024-12-29", "entries", "content", ["old"]),
-        ("journal?from=2024-12-29T10:30:01Z", "entries", "content", ["c", "b", "a"]),
-        ("journal?tags=y,z", "entries", "content", ["b"]),
-        ("journal?entry_type=gratitude", "entries", "content", ["b"]),
-        ("journal?favorites_only=true", "entries", "content", ["c"]),
-        ("journal/search?q=B", "results", "content", ["b"]),
+    /// For each list and the member that names its items, the queries and the names of the items that they find.
+    static let filters: KeyValuePairs<String, KeyValuePairs<String, [String]>> = [
+        "goals.title": [
+            "goals": ["One", "Two", "Three"], "goals?status=active": ["One", "Two"],
+            "goals?status=not_started": ["One"], "goals?status=completed": ["Three"], "goals?status=paused": [],
+            "goals?category=fitness": ["One", "Three"], "goals?category=Fitness": [],
+            "goals?limit=2": ["One", "Two"], "goals?limit=2&offset=2": ["Three"], "goals?limit=2&page=2": ["Three"],
+            "goals?offset=1": ["Two", "Three"], "goals?offset=3": [],
+            "goals?offset=9223372036854775807&limit=100": [], "goals?from=2025-01-30": [], "goals?to=2025-01-28": [],
+            "goals?from=2025-01-29&to=2025-01-29": ["One", "Two", "Three"],
+        ],
+        "consultations.persona": [
+            "consultations?status=archived": ["fitness_coach"], "consultations?status=pending": [],
+            "consultations?status=completed": ["wellness_specialist"],
+            "consultations?status=active": ["nutritionist"], "consultations?limit=1&offset=3": [],
+            "consultations?status=active&is_archived=true": [], "consultations?from=2025-01-30": [],
+            "consultations?status=active&from=2025-01-28": ["nutritionist"], "consultations?to=2025-01-01": [],
+        ],
+        "meal_logs.raw_input": [
+            "meal-logs?from=2025-01-28T00:00:00Z": ["soup", "toast"], "meal-logs?status=pending": [],
+            "meal-logs?to=2025-01-28T11:59:59Z": ["an egg"], "meal-logs?from=2025-01-28&to=2025-01-28": ["toast"],
+            "meal-logs?start_date=2025-01-27&from=2025-01-28&end_date=2025-01-28": ["toast"],
+            "meal-logs?status=manual": [], "meal-logs?limit=1&offset=1": ["toast"],
+        ],
+        "entries.content": [
+            "journal": ["c", "b", "a"], "journal?from=2025-01-30": [], "journal?to=2025-01-28": ["b", "a", "old"],
+            "journal?from=2024-12-29&to=2024-12-29": ["old"], "journal?from=2024-12-29T10:30:01Z": ["c", "b", "a"],
+            "journal?tags=y,z": ["b"], "journal?entry_type=gratitude": ["b"], "journal?favorites_only=true": ["c"],
+        ],
+        "results.content": ["journal/search?q=B": ["b"]],
     ]
 
-    @Test("Each filter returns exactly the matching resources", arguments: filters)
-    func honoured(_ row: (path: String, list: String, member: String, found: [String])) throws {
-        let data = try #require(try get(row.path, on: network()).json?["data"])
-        #expect(data[row.list]?.array?.compactMap { $0[row.member]?.string } == row.found)
+    @Test("Each filter returns exactly the matching resources", arguments: filters.indices)
+    func honoured(_ index: Int) throws {
+        let network = try network()
+        let (names, queries) = Self.filters[index]
+        let path = names.split(separator: ".").map(String.init)
+        for (query, found) in queries {
+            let items = try network.call(.get, query).json?["data"]?[path[0]]?.array
+            #expect(items?.compactMap { $0[path[1]]?.string } == found, "\(query)")
+        }
     }
 
     @Test("Messages can be filtered by creation time, and page totals count only matches")
     func messages() throws {
         let network = try network()
-        let id = try #require(
-            try get("consultations?status=active", on: network).json?["data"]?["consultations"]?[0]?["id"]?.string)
+        let id = try consultation(on: network)
         func found(_ query: String) throws -> JSONValue? {
-            try get("consultations/\(id)/messages\(query)", on: network).json?["data"]
+            try network.call(.get, "consultations/\(id)/messages\(query)").json?["data"]
         }
         let all = try #require(try found("")?["messages"]?.array)
         let times = all.compactMap { $0["created_at"]?.string ?? $0["timestamp"]?.string }
@@ -116,28 +105,27 @@ import Testing
     @Test("Pages by number and by offset have equal totals and show each item once")
     func totals() throws {
         let network = try network()
-        let consultation = try #require(
-            try get("consultations?status=active", on: network).json?["data"]?["consultations"]?[0]?["id"]?.string)
+        let consultation = try consultation(on: network)
         let lists = [
             ("consultations", "page_size", "consultations"), ("goals", "limit", "goals"),
             ("meal-logs", "limit", "meal_logs"), ("consultations/\(consultation)/messages", "page_size", "messages"),
             ("journal", "limit", "entries"),
         ]
         for (path, size, list) in lists {
-            let whole = try #require(try get("\(path)?limit=100", on: network).json?["data"])
+            func page(_ query: String) throws -> JSONValue {
+                try #require(try network.call(.get, "\(path)?\(query)").json?["data"])
+            }
+            let whole = try page("limit=100")
             for length in 1...4 {
                 var shown: [JSONValue] = []
-                for page in 1...3 {
-                    let offset = (page - 1) * length
-                    let one = try #require(try get("\(path)?page=\(page)&\(size)=\(length)", on: network).json?["data"])
-                    let other = try #require(
-                        try get("\(path)?offset=\(offset)&limit=\(length)", on: network).json?["data"])
-                    #expect(one == other)
+                for number in 1...3 {
+                    let offset = (number - 1) * length
+                    let one = try page("page=\(number)&\(size)=\(length)")
+                    #expect(try page("offset=\(offset)&limit=\(length)") == one)
                     // An offset overrides a page number.
-                    #expect(
-                        try get("\(path)?page=3&offset=\(offset)&limit=\(length)", on: network).json?["data"] == other)
-                    #expect(one["total"] == 3 && one["total_count"] == 3)
-                    #expect(one["limit"]?.int == length && one["offset"]?.int == offset)
+                    #expect(try page("page=3&offset=\(offset)&limit=\(length)") == one)
+                    let expected = [3, 3, length, offset]
+                    #expect(["total", "total_count", "limit", "offset"].map { one[$0]?.int } == expected)
                     #expect(one["has_more"] == .bool(offset + length < 3))
                     shown += one[list]?.array ?? []
                 }
@@ -156,17 +144,18 @@ import Testing
             ("journal?page=0", "'page'"), ("meal-logs?offset=1.5", "'offset'"),
         ])
     func refused(path: String, parameter: String) throws {
-        let response = try get(path, on: network())
+        let response = try network().call(.get, path)
         #expect(response.status == 400 && response.message.contains(parameter), "\(response.text)")
     }
 
     @Test("Guide modes ignore the apps' filters")
     func guides() throws {
-        let goals = try network(.goalLinking)
-        #expect(try get("goals?status=done&limit=0&offset=x", on: goals).body == get("goals", on: goals).body)
-        let consultations = try network(.enhancedConsultations)
-        #expect(
-            try get("consultations?status=x&limit=0&offset=x", on: consultations).body
-                == get("consultations", on: consultations).body)
+        for (mode, path, query) in [
+            (GuideMode.goalLinking, "goals", "?status=done&limit=0&offset=x"),
+            (.enhancedConsultations, "consultations", "?status=x&limit=0&offset=x"),
+        ] {
+            let network = try network(mode)
+            #expect(try network.call(.get, path + query).body == network.call(.get, path).body)
+        }
     }
 }

@@ -9,24 +9,26 @@ import Traffic
 @testable import MockServer
 
 @Suite("The meal socket on the wire") struct MealSocketTests {
+    private let network = VirtualNetwork()
+
     private static let path = "/ws/meal-logs"
     private static let token = Request.token(for: TestUser.anna)
     private static let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
 
-    private func socket(_ network: VirtualNetwork, _ path: String = path, token: String = token) throws -> VirtualSocket
-    {
-        try network.client().upgrade(.handshake(path + "?token=" + token))
+    private static func handshake(_ path: String = path, token: String = token) -> Request {
+        .handshake(path + "?token=" + token)
+    }
+
+    private func socket(_ network: VirtualNetwork) throws -> VirtualSocket {
+        try network.client().upgrade(Self.handshake())
     }
 
     private func logMeal(_ network: VirtualNetwork) throws {
-        var request = Request(method: .post, target: "/api/v1/meal-logs/natural").json(Self.meal)
-        request.fields += [Request.bearer(Self.token), Request.apiKey]
-        #expect(try network.exchange(request).status == 201)
+        #expect(try network.call(.post, "meal-logs/natural", Self.meal).status == 201)
     }
 
     @Test("A token in the query or the headers opens the socket, and the socket then receives meals")
     func opens() throws {
-        let network = VirtualNetwork()
         let ben = try network.client().upgrade(.handshake(Self.path, as: TestUser.ben))
         let anna = try socket(network)
         #expect(ben.takeFrames().first?["user_id"]?.string == TestUser.ben)
@@ -36,26 +38,24 @@ import Traffic
         anna.send("nonsense")
         #expect(anna.takeTypes() == ["meal_log.completed", "pong", "error"])
         #expect(ben.takeTypes().isEmpty)
-        let newer = try socket(network)
-        #expect(newer.takeTypes() == ["connected"])
+        #expect(try socket(network).takeTypes() == ["connected"])
         #expect(anna.takeTypes().first == "error" && anna.closeCode?.rawValue == 1008)
         #expect(network.engine.defaultWorld.openSocketCount == 2)
     }
 
     @Test("The meal socket rejects bad handshakes in the same way as a consultation's socket")
     func refusals() throws {
-        let network = VirtualNetwork()
         let plain = Request(method: .get, target: Self.path)
-        #expect(try network.exchange(plain).status == 401)
-        #expect(try network.exchange(plain.with(Request.bearer(Self.token)).with(Request.apiKey)).status == 426)
-        #expect(try network.exchange(.handshake(Self.path + "?token=x")).status == 401)
-        #expect(try network.exchange(.handshake(Self.path).with(Request.bearer(Self.token))).status == 401)
-        #expect(try network.exchange(Request(method: .post, target: Self.path)).status == 405)
-        #expect(try network.exchange(Request(method: .head, target: Self.path)).status == 405)
+        for (request, status) in [
+            (plain, 401), (plain.with(Request.bearer(Self.token)).with(Request.apiKey), 426),
+            (Self.handshake(token: "x"), 401), (.handshake(Self.path).with(Request.bearer(Self.token)), 401),
+            (Request(method: .post, target: Self.path), 405), (Request(method: .head, target: Self.path), 405),
+        ] {
+            #expect(try network.exchange(request).status == status, "\(request) \(request.fields)")
+        }
         #expect(try network.exchange(.handshake("/api/v1" + Self.path)).message.contains("arrive at /ws/meal-logs"))
         for mode in GuideMode.guides {
-            let guide = VirtualNetwork { $0.mode = mode }
-            let answer = try guide.exchange(.handshake(Self.path + "?token=" + Self.token))
+            let answer = try VirtualNetwork(mode).exchange(Self.handshake())
             #expect(answer.status == 404 && answer.message.contains("each consultation has a socket of its own"))
             #expect(!answer.message.contains(Self.path))
         }
@@ -63,7 +63,6 @@ import Traffic
 
     @Test("The socket's limits follow the world's clock, and control pings keep it open")
     func limits() throws {
-        let network = VirtualNetwork()
         for _ in 1...10 { try socket(network).close() }
         let refused = try socket(network)
         #expect(refused.takeTypes().first == "error" && refused.closeCode?.rawValue == 1008)
@@ -79,7 +78,7 @@ import Traffic
 
     @Test("The meal socket ignores faults for consultation sockets")
     func faults() throws {
-        let scenario = try Scenario.read(
+        let network = try VirtualNetwork.serving(
             """
             name: faults
             faults:
@@ -88,11 +87,10 @@ import Traffic
               - {name: lost, on: socket /ws/meal-logs, at: {type: meal_log.completed, n: 1}, lose: true}
               - {name: all, on: socket, at: {type: pong}, double: true}
             """)
-        let network = VirtualNetwork { $0.adopt(scenario) }
         let chat = try network.socket(on: try network.consultation())
         #expect(chat.closeCode?.rawValue == 4001)
         let meals = try socket(network)
-        #expect(try network.exchange(.handshake(Self.path + "?token=" + Self.token)).status == 503)
+        #expect(try network.exchange(Self.handshake()).status == 503)
         for _ in 1...2 { try logMeal(network) }
         meals.send(#"{"type":"ping"}"#)
         #expect(meals.takeTypes() == ["connected", "meal_log.completed", "pong", "pong"])
@@ -102,11 +100,10 @@ import Traffic
 
     @Test("The journal names the meal socket and suggests it for a similar path")
     func journal() throws {
-        let network = VirtualNetwork()
         let socket = try socket(network)
         socket.send(#"{"type":"ping"}"#)
         socket.close()
-        _ = try network.exchange(.handshake("/ws/meal-log?token=" + Self.token))
+        _ = try network.exchange(Self.handshake("/ws/meal-log"))
         let entries: [JSONValue] = try network.admin(.get, "requests?order=asc").json?["entries"]?.array ?? []
         let opened = entries.first { $0["kind"] == "opened" }
         #expect(opened?["endpoint"] == "openMealSocket" && opened?["user"]?.string == TestUser.anna)
@@ -117,9 +114,8 @@ import Traffic
 
     @Test("A world under /w/{id} has its own socket, with its own token")
     func worlds() throws {
-        let network = VirtualNetwork()
         let world = try network.world()
-        let inWorld = try socket(network, world.prefix + Self.path, token: world.token)
+        let inWorld = try network.client().upgrade(Self.handshake(world.prefix + Self.path, token: world.token))
         let outside = try socket(network)
         _ = (inWorld.takeTypes(), outside.takeTypes())
         #expect(try world.exchange(.post, "/api/v1/meal-logs/natural", Self.meal).status == 201)

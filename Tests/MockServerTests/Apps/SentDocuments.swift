@@ -76,7 +76,6 @@ enum SentDocuments {
         return #"{"name":"a","users":[{"id":"\#(user)","documents":{\#(lists.joined(separator: ","))}}]}"#
     }
 
-    /// A network with this world.
     static func network(sharedWith: [String] = []) throws -> VirtualNetwork {
         let network = VirtualNetwork.manual()
         let planted = try network.admin(.put, "state", state(sharedWith: sharedWith))

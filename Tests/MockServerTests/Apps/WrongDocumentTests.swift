@@ -45,18 +45,14 @@ import Testing
         }
     }
 
-    /// The table's row for an operation.
     private static func row(of endpoint: Endpoint) throws -> JSONObject {
         let name = endpoint == .shareWorkoutTemplate ? "workout_template_shares" : endpoint.documents?.rawValue
         return try #require(CollectionTable.builtIn[name ?? ""]?.object)
     }
 
-    private static let operations = SentDocuments.operations.filter {
-        $0.body == .required && $0 != .generateInsights
-    }
+    private static let operations = SentDocuments.operations.filter { $0.body == .required && $0 != .generateInsights }
 
-    @Test(
-        "An invalid body returns 400, names the invalid member and changes nothing", arguments: operations)
+    @Test("An invalid body returns 400, names the invalid member and changes nothing", arguments: operations)
     func refuses(endpoint: Endpoint) throws {
         let network = try SentDocuments.network()
         let before = try network.admin(.get, "state").text
