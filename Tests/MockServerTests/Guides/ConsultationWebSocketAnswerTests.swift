@@ -12,8 +12,8 @@ import Testing
 
     private func create(_ client: GuideClient, _ body: [String: String]) throws -> Guide.Consultation {
         let response = try client.post("consultations", body)
-        return try client.read(Guide.CreateConsultationResponse.self, Guide.created, response, status: 201)
-            .data.consultation
+        let made = try client.read(Guide.CreateConsultationResponse.self, Guide.created, response, status: 201)
+        return made.data.consultation
     }
 
     @Test("The client decodes the answers to create and get requests, with and without a goal", arguments: servers)
@@ -77,24 +77,20 @@ import Testing
         client.network.settle()
 
         let frames = socket.takeFrames()
-        #expect(
-            frames.story
-                == ["connected", "message_received", "stream_chunk", "stream_complete", "pong", "error"])
-        #expect(Set(frames.story) == Set(Guide.frameTypes))
+        let story = ["connected", "message_received", "stream_chunk", "stream_complete", "pong", "error"]
+        #expect(frames.story == story && Set(story) == Set(Guide.frameTypes))
         let messages = try frames.map { frame in
-            try client.read(
-                Guide.WebSocketMessage.self, Guide.frame(try #require(frame["type"]?.string)), frame)
+            let shape = try Guide.frame(#require(frame["type"]?.string))
+            return try client.read(Guide.WebSocketMessage.self, shape, frame)
         }
         #expect(messages.filter { $0.type != "pong" }.allSatisfy { $0.consultationID == id })
         #expect(messages.filter { $0.type == "error" }.allSatisfy { $0.error?.isEmpty == false })
 
-        let history = try client.read(
-            Guide.MessagesResponse.self, Guide.messages, try client.get("consultations/\(id)/messages")
-        ).data.messages
+        let answer = try client.get("consultations/\(id)/messages")
+        let history = try client.read(Guide.MessagesResponse.self, Guide.messages, answer).data.messages
         #expect(history.map(\.role) == ["user", "assistant"] && history.allSatisfy { $0.consultationID == id })
         #expect(messages.compactMap(\.content).joined() == history[1].content)
-        let shown = try client.read(
-            Guide.ConsultationResponse.self, Guide.shown, try client.get("consultations/\(id)"))
-        #expect(shown.data.messageCount == 2)
+        let shown = try client.get("consultations/\(id)")
+        #expect(try client.read(Guide.ConsultationResponse.self, Guide.shown, shown).data.messageCount == 2)
     }
 }

@@ -50,9 +50,9 @@ import Testing
         let first = try client.read(Guide.ConsultationsListResponse.self, shape, client.get(path)).data
         let second = try client.read(Guide.ConsultationsListResponse.self, shape, client.get(path + "&page=2")).data
         #expect((first.consultations + second.consultations).map(\.id) == ids.reversed())
-        #expect(
-            second.pagination
-                == .init(page: 2, pageSize: 3, totalPages: 2, totalCount: 4, hasNext: false, hasPrev: true))
+        let expected = Guide.Pagination(
+            page: 2, pageSize: 3, totalPages: 2, totalCount: 4, hasNext: false, hasPrev: true)
+        #expect(second.pagination == expected)
         let filtered = try client.get("consultations?persona=nutritionist&context_type=general&is_archived=false")
         let found = try client.read(Guide.ConsultationsListResponse.self, shape, filtered).data.consultations
         #expect(found.map(\.persona) == [.nutritionist])
@@ -100,14 +100,11 @@ import Testing
         let answer = messages[2...].dropLast()
         #expect(answer.allSatisfy { $0.messageId == history.messages[1].id })
         #expect(answer.compactMap(\.content).joined() == history.messages[1].content)
-        let page = try client.read(
-            Guide.MessagesResponse.self, Guide.messages, client.get(path + "?page=2&page_size=1")
-        ).data
+        let second = try client.get(path + "?page=2&page_size=1")
+        let page = try client.read(Guide.MessagesResponse.self, Guide.messages, second).data
         #expect(page.messages.map(\.id) == [history.messages[1].id] && page.pagination.hasPrev)
-        let shown = try client.read(
-            Guide.ConsultationResponse.self, Guide.shown.requiring("data.last_message_at"),
-            client.get("consultations/\(id)")
-        ).data
+        let shape = Guide.shown.requiring("data.last_message_at")
+        let shown = try client.read(Guide.ConsultationResponse.self, shape, client.get("consultations/\(id)")).data
         #expect(shown.messageCount == 2 && shown.lastMessageAt == history.messages[1].createdAt)
     }
 

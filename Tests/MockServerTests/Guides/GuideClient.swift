@@ -25,7 +25,6 @@ struct GuideClient {
         }
     }
 
-    /// This client, logged in as another user.
     func loggedIn(as user: String) -> GuideClient {
         var client = self
         client.user = user
@@ -34,14 +33,9 @@ struct GuideClient {
 
     // MARK: Requests
 
-    func get(_ path: String) throws -> Response {
-        try network.exchange(.authorized(.get, "/api/v1/\(path)", as: user))
-    }
+    func get(_ path: String) throws -> Response { try network.call(.get, path, as: user) }
 
-    /// Posts without a body.
-    func post(_ path: String) throws -> Response {
-        try network.exchange(.authorized(.post, "/api/v1/\(path)", as: user))
-    }
+    func post(_ path: String) throws -> Response { try network.call(.post, path, as: user) }
 
     func post(_ path: String, _ body: some Encodable) throws -> Response { try send(.post, path, body) }
 
@@ -49,7 +43,7 @@ struct GuideClient {
 
     /// Sends a request exactly as a guide prints it.
     func send(_ method: HTTPRequest.Method, _ path: String, json: String) throws -> Response {
-        try network.exchange(.authorized(method, "/api/v1/\(path)", as: user).json(json))
+        try network.call(method, path, json, as: user)
     }
 
     private func send(_ method: HTTPRequest.Method, _ path: String, _ body: some Encodable) throws -> Response {
@@ -118,7 +112,6 @@ struct GuideClient {
 }
 
 extension VirtualSocket {
-    /// Sends the encoded model.
     func send(_ frame: some Encodable) throws {
         send(String(decoding: try JSONEncoder.iso8601().encode(frame), as: UTF8.self))
     }

@@ -37,10 +37,9 @@ import Testing
 
     @Test("A client without an API key works only in the mode of its own guide")
     func keyless() throws {
-        for guide in [GuideMode.goalLinking, .webSocketArchitecture] {
-            let endpoint = guide == .goalLinking ? "goals" : "meal-logs"
-            let request = Request(
-                target: "/api/v1/\(endpoint)", fields: [Request.bearer(Request.token(for: TestUser.anna))])
+        for (guide, list) in [(GuideMode.goalLinking, "goals"), (.webSocketArchitecture, "meal-logs")] {
+            let bearer = Request.bearer(Request.token(for: TestUser.anna))
+            let request = Request(target: "/api/v1/" + list, fields: [bearer])
             #expect(try VirtualNetwork(guide).exchange(request).status == 200)
             let refused = try VirtualNetwork(.union).exchange(request)
             #expect(refused.status == 401 && refused.message.contains("X-API-Key"))

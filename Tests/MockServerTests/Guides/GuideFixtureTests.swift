@@ -25,8 +25,7 @@ import Testing
 
     @Test("The table uses each example in the guides")
     func complete() {
-        #expect(Set(GuideFixture.all.map(\.description)) == Set(Self.uses.keys))
-        #expect(GuideFixture.all.count == 16)
+        #expect(Set(GuideFixture.all.map(\.description)) == Set(Self.uses.keys) && GuideFixture.all.count == 16)
     }
 
     @Test("The server's answer has the fields, nesting and types of the printed example", arguments: GuideFixture.all)
@@ -63,9 +62,8 @@ import Testing
     private static func expectSame(_ answer: JSONValue?, _ fixture: GuideFixture) throws {
         try expectAlike(answer, fixture)
         let printed = try masked(fixture.value).encoded()
-        #expect(
-            String(decoding: masked(try #require(answer)).encoded(), as: UTF8.self)
-                == String(decoding: printed, as: UTF8.self))
+        let sent = try masked(#require(answer)).encoded()
+        #expect(String(decoding: sent, as: UTF8.self) == String(decoding: printed, as: UTF8.self))
     }
 
     private static func text(_ fixture: GuideFixture) throws -> String {
@@ -118,8 +116,7 @@ import Testing
         let client = GuideClient(.goalLinking, of: .goalLinking)
         let goal = try client.goal()
         let response = try chat(client, goal)
-        #expect(response.status == 201)
-        #expect(response.json?["goalId"] == .string(goal))
+        #expect(response.status == 201 && response.json?["goalId"] == .string(goal))
         try expectSame(response.json, GuideFixture("goal-linking", "chat-about-goal"))
     }
 
@@ -137,8 +134,7 @@ import Testing
     private static func linkGoal(_ fixture: GuideFixture) throws {
         let client = GuideClient(.goalLinking, of: .goalLinking)
         let (_, conversation, response) = try linkedGoal(client)
-        #expect(response.status == 200)
-        #expect(response.json?["conversationId"] == .string(conversation))
+        #expect(response.status == 200 && response.json?["conversationId"] == .string(conversation))
         try expectSame(response.json, GuideFixture("goal-linking", "goal.linked"))
     }
 
@@ -177,8 +173,7 @@ import Testing
             ["raw_input": input, "meal_type": "lunch", "logged_at": "2024-01-15T13:30:00.5+01:00"])
         client.network.advance(by: .seconds(5))
         let event = try #require(socket.takeFrames().last)
-        let data = event["data"]
-        #expect(data?["id"] ?? data?["meal_log_id"] == created.json?["data"]?["id"])
+        #expect(event["data"]?["id"] ?? event["data"]?["meal_log_id"] == created.json?["data"]?["id"])
         try expectSame(event, fixture)
     }
 }

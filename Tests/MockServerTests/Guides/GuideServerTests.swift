@@ -5,25 +5,18 @@ import Testing
 @testable import MockServer
 
 extension VirtualNetwork {
-    convenience init(_ mode: GuideMode) {
-        self.init { $0.mode = mode }
-    }
+    convenience init(_ mode: GuideMode) { self.init { $0.mode = mode } }
 }
 
 @Suite("A server in a guide's mode") struct GuideServerTests {
     private static let id = "00000000-0000-4000-8000-000000000000"
 
-    private func request(_ endpoint: Endpoint) -> Request {
+    private func request(_ endpoint: Endpoint, _ fields: [String] = []) -> Request {
         let path = endpoint.template.replacing("{id}", with: Self.id).replacing("{goalId}", with: Self.id)
         var request = Request(method: endpoint.method, target: path)
         if endpoint == .webSocket { request = .handshake(path) }
-        return endpoint.method == .get ? request : request.json("{}")
-    }
-
-    private func authorized(_ endpoint: Endpoint, _ fields: [String]) -> Request {
-        var request = request(endpoint)
         request.fields += fields
-        return request
+        return endpoint.method == .get ? request : request.json("{}")
     }
 
     private static let bearer = Request.bearer(Request.token(for: TestUser.anna))
@@ -34,14 +27,14 @@ extension VirtualNetwork {
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         // Deletion, which only one guide assumes, gets 405 in the other guides' modes, because the paths exist there.
-        let others = Endpoint.allCases.filter { !mode.serves($0) && $0.isOfGuides && $0.method != .delete }
-        for endpoint in others {
+        for endpoint in Endpoint.allCases
+        where !mode.serves(endpoint) && endpoint.isOfGuides && endpoint.method != .delete {
             for fields in [[], [Self.bearer, Request.apiKey]] {
-                let response = try network.exchange(authorized(endpoint, fields))
-                #expect(response.status == 404, "\(endpoint): \(response.text)")
-                #expect(response.errorCode == "NOT_FOUND")
-                #expect(response.message.contains("is not in the guide \(mode.rawValue)"), "\(response.message)")
-                for guide in endpoint.guides { #expect(response.message.contains(guide.rawValue)) }
+                let response = try network.exchange(request(endpoint, fields))
+                #expect(response.status == 404 && response.errorCode == "NOT_FOUND", "\(endpoint): \(response.text)")
+                for words in ["is not in the guide \(mode.rawValue)"] + endpoint.guides.map(\.rawValue) {
+                    #expect(response.message.contains(words), "\(response.message)")
+                }
             }
         }
     }
@@ -53,7 +46,7 @@ extension VirtualNetwork {
         let network = VirtualNetwork(mode)
         for endpoint in Endpoint.allCases where mode.serves(endpoint) && endpoint.isOfGuides {
             #expect(try network.exchange(request(endpoint)).status == 401, "\(endpoint)")
-            let response = try network.exchange(authorized(endpoint, [Self.bearer, Request.apiKey]))
+            let response = try network.exchange(request(endpoint, [Self.bearer, Request.apiKey]))
             let expected: [Int] =
                 switch endpoint {
                 case .listConsultations, .listQuickActions, .listGoals, .listMealLogs: [200]
@@ -68,24 +61,22 @@ extension VirtualNetwork {
 
     @Test("A method that no mode allows returns 405 with this mode's methods", arguments: GuideMode.allCases)
     func wrongMethod(mode: GuideMode) throws {
-        let network = VirtualNetwork(mode)
-        let response = try network.exchange(Request(method: .delete, target: "/api/v1/consultations"))
+        let response = try VirtualNetwork(mode).exchange(Request(method: .delete, target: "/api/v1/consultations"))
         guard mode != .goalLinking else {
             #expect(response.status == 404 && response.message.contains("is not in the guide goal-linking"))
             return
         }
-        #expect(response.status == 405)
         let reads = mode.serves(.listConsultations) ? "GET, HEAD, " : ""
-        #expect(response.fields[.allow] == "\(reads)POST, OPTIONS")
+        #expect(response.status == 405 && response.fields[.allow] == "\(reads)POST, OPTIONS")
     }
 
     @Test("Every mode serves health and avatars", arguments: GuideMode.allCases)
     func always(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         for path in ["/health", "/ready", "/avatars/nutritionist.svg", "/__admin/health"] {
-            #expect(try network.exchange(Request(target: path)).status == 200)
+            #expect(try network.get(path).status == 200)
         }
-        #expect(try network.exchange(Request(target: "/__admin/health")).json?["guide"]?.string == mode.rawValue)
+        #expect(try network.get("/__admin/health").json?["guide"]?.string == mode.rawValue)
     }
 
     @Test("The server serves its mode's descriptions without credentials", arguments: GuideMode.allCases)
@@ -95,11 +86,11 @@ extension VirtualNetwork {
             ("/openapi.yaml", APIDescription.openAPI, "application/yaml"),
             ("/asyncapi.yaml", .asyncAPI, "application/yaml"), ("/docs", .documentation, "text/html; charset=utf-8"),
         ] {
-            let response = try network.exchange(Request(target: path))
+            let response = try network.get(path)
             #expect(response.status == 200 && response.fields[.contentType] == mediaType)
             #expect(response.body == description.bytes(for: mode))
         }
-        let openAPI = try network.exchange(Request(target: "/openapi.yaml")).text
+        let openAPI = try network.get("/openapi.yaml").text
         // Parameter names do not matter.
         let paths = Set(openAPI.split(separator: "\n").map { $0.replacing(#/{\w+}/#, with: "{}") })
         for endpoint in Endpoint.allCases where mode.serves(endpoint) {
@@ -112,27 +103,24 @@ extension VirtualNetwork {
     func pages() throws {
         for mode in GuideMode.allCases {
             let network = VirtualNetwork(mode)
-            let root = try network.exchange(Request(target: "/"))
-            #expect(root.status == 302 && root.fields[.location] == "/docs" && root.body.isEmpty)
             let world = try network.world()
-            let below = try network.exchange(Request(target: "/w/\(world.id)/"))
-            #expect(below.status == 302 && below.fields[.location] == "/w/\(world.id)/docs")
-            let page = try network.exchange(Request(target: "/docs/deviations"))
+            for (path, target) in [("/", "/docs"), ("/w/\(world.id)/", "/w/\(world.id)/docs")] {
+                let root = try network.get(path)
+                #expect(root.status == 302 && root.fields[.location] == target && root.body.isEmpty)
+            }
+            let page = try network.get("/docs/deviations")
             #expect(page.status == 200 && page.fields[.contentType] == "text/html; charset=utf-8")
             #expect(page.body == APIDescription.bytes(of: "openapi/deviations.html"))
             #expect(page.text.contains("Where the guides disagree"))
             for (path, type) in [("llms.txt", "text/plain"), ("docs/admin.md", "text/markdown")] {
                 for prefix in ["/", "/w/\(world.id)/"] {
-                    let page = try network.exchange(Request(target: prefix + path))
+                    let page = try network.get(prefix + path)
                     #expect(page.status == 200 && page.fields[.contentType] == type + "; charset=utf-8", "\(path)")
                     #expect(page.text == (try textOfPackage(path)), "\(path)")
                 }
             }
-            for path in [
-                "/docs/none.md", "/docs/admin.md/", "/docs/..%2Fllms.txt", "/docs/..%2FREADME.md",
-                "/docs/admin.md%00.md",
-            ] {
-                #expect([400, 404].contains(try network.exchange(Request(target: path)).status), "\(path)")
+            for path in ["none.md", "admin.md/", "..%2Fllms.txt", "..%2FREADME.md", "admin.md%00.md"] {
+                #expect([400, 404].contains(try network.get("/docs/" + path).status), "\(path)")
             }
         }
     }
@@ -142,13 +130,12 @@ extension VirtualNetwork {
     @Test("meal-log-websocket uses its own error form only for documented requests")
     func formOfRefusals() throws {
         let network = VirtualNetwork(.mealLogWebSocket)
-        let own = try network.exchange(request(.showMealLog))
-        #expect(own.json?.object?.keys == ["error"])
-        #expect(own.json?["error"]?.object?.keys == ["message", "code"])
+        let own = try network.exchange(request(.showMealLog)).json
+        #expect(own?.object?.keys == ["error"] && own?["error"]?.object?.keys == ["message", "code"])
         for endpoint in [Endpoint.createConsultation, .listMealLogs] {
             #expect(try network.exchange(request(endpoint)).json?["success"] == false)
         }
-        #expect(try network.exchange(Request(target: "/nothing")).json?.object?.keys == ["error"])
+        #expect(try network.get("/nothing").json?.object?.keys == ["error"])
         let broken = try network.client()
         broken.wire.send("GET / HTTP/1.1\r\n\r\n")
         #expect(try broken.response().json?.object?.keys == ["error"])
@@ -163,66 +150,43 @@ extension VirtualNetwork {
     func apiKey(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         let endpoint: Endpoint = mode.serves(.showConsultation) ? .showConsultation : .showMealLog
-        let keyless = try network.exchange(authorized(endpoint, [Self.bearer]))
-        #expect(keyless.status == (mode.requiresAPIKey ? 401 : 404))
-        let wrong = try network.exchange(authorized(endpoint, [Self.bearer, "X-API-Key: wrong"]))
+        #expect(try network.exchange(request(endpoint, [Self.bearer])).status == (mode.requiresAPIKey ? 401 : 404))
+        let wrong = try network.exchange(request(endpoint, [Self.bearer, "X-API-Key: wrong"]))
         #expect(wrong.status == 401 && wrong.message.contains("not this server's"))
-    }
-
-    /// Anna's consultation in any mode: goal-linking creates the consultation by chatting about a goal.
-    private func consultation(_ network: VirtualNetwork) throws -> String {
-        guard network.engine.defaultWorld.mode == .goalLinking else {
-            let response = try network.exchange(
-                .create(#"{"persona":"nutritionist","coach_type":"nutritionist"}"#, as: TestUser.anna))
-            let data = response.json?["data"]
-            let id = data?["id"] ?? data?["consultation"]?["id"] ?? response.json?["consultation_id"]
-            return try #require(id?.string, "\(response.text)")
-        }
-        let goal = try network.exchange(
-            .authorized(.post, "/api/v1/goals", as: TestUser.anna)
-                .json(#"{"title":"T","description":"D","targetDate":"2025-03-01T00:00:00Z"}"#))
-        let goalID = try #require(goal.json?["id"]?.string, "\(goal.text)")
-        let chat = try network.exchange(
-            .authorized(.post, "/api/v1/consultations/chat-about-goal", as: TestUser.anna)
-                .json(#"{"goalId":"\#(goalID)"}"#))
-        return try #require(chat.json?["conversationId"]?.string, "\(chat.text)")
     }
 
     @Test("The WebSocket accepts credentials only where the guide puts them", arguments: GuideMode.allCases)
     func webSocketCredentials(mode: GuideMode) throws {
-        let network = VirtualNetwork(mode)
-        let id = try consultation(network)
-        let path = "/api/v1/consultations/\(id)/ws"
+        let client = GuideClient(mode, of: mode)
+        let path = "/api/v1/consultations/\(try client.consultation())/ws"
         let query = "?token=\(Request.token(for: TestUser.anna))"
-        func status(_ path: String, _ fields: [String]) throws -> Int {
+        func isOpened(_ path: String, _ fields: [String]) throws -> Bool {
             var request = Request.handshake(path)
             request.fields += fields
-            return try network.exchange(request).status
+            let status = try client.network.exchange(request).status
+            #expect(status == 101 || status == 401)
+            return status == 101
         }
         let headers = [Self.bearer, Request.apiKey]
         let accepted = mode.webSocketCredentials
-        #expect(try status(path, headers) == (accepted == .queryToken ? 401 : 101))
-        #expect(try status(path + query, []) == (accepted == .headers ? 401 : 101))
-        #expect(try status(path + query, headers) == 101)
-        #expect(try status(path, []) == 401)
-        #expect(try status(path + query, [Self.bearer, "X-API-Key: wrong"]) == 401)
-        #expect(
-            try status(path + "?token=bad", accepted == .headers ? headers : []) == (accepted == .headers ? 101 : 401))
-        #expect(try status(path, [Self.bearer]) == (mode == .goalLinking ? 101 : 401))
+        #expect(try isOpened(path, headers) == (accepted != .queryToken))
+        #expect(try isOpened(path + query, []) == (accepted != .headers))
+        #expect(try isOpened(path + query, headers) && !isOpened(path, []))
+        #expect(try !isOpened(path + query, [Self.bearer, "X-API-Key: wrong"]))
+        #expect(try isOpened(path + "?token=bad", accepted == .headers ? headers : []) == (accepted == .headers))
+        #expect(try isOpened(path, [Self.bearer]) == (mode == .goalLinking))
     }
 
     // MARK: The socket
 
-    private func connect(_ network: VirtualNetwork) throws -> VirtualSocket {
-        let path = "/api/v1/consultations/\(try consultation(network))/ws?token=\(Request.token(for: TestUser.anna))"
-        return try network.client().upgrade(.handshake(path, as: TestUser.anna))
+    private func connect(_ client: GuideClient) throws -> VirtualSocket {
+        let path = "/api/v1/consultations/\(try client.consultation())/ws?token=\(Request.token(for: TestUser.anna))"
+        return try client.network.client().upgrade(.handshake(path, as: TestUser.anna))
     }
 
     static let stories: [(GuideMode, message: [String], userMessage: [String])] = {
         let stream = ["message_received", "stream_chunk", "stream_complete"]
-        let assistant = [
-            "user_message", "assistant_message_start", "assistant_message_chunk", "assistant_message_end",
-        ]
+        let assistant = ["user_message", "assistant_message_start", "assistant_message_chunk", "assistant_message_end"]
         return [
             (.union, stream, assistant), (.goalLinking, stream, assistant),
             (.consultationWebSocket, stream, ["error"]), (.enhancedConsultations, ["error"], assistant),
@@ -233,8 +197,8 @@ extension VirtualNetwork {
 
     @Test("The socket accepts only the guide's protocol", arguments: stories)
     func chat(mode: GuideMode, message: [String], userMessage: [String]) throws {
-        let network = VirtualNetwork(mode)
-        let socket = try connect(network)
+        let client = GuideClient(mode, of: mode)
+        let (network, socket) = (client.network, try connect(client))
         #expect(socket.takeTypes() == ["connected"])
         for (type, story) in [("message", message), ("user_message", userMessage)] {
             socket.send(#"{"type":"\#(type)","content":"Hello"}"#)
@@ -244,40 +208,29 @@ extension VirtualNetwork {
             #expect(types == story, "\(type)")
         }
         socket.send(#"{"type":"ping"}"#)
-        let pong = try #require(socket.takeFrames().first?.object)
-        #expect(pong.keys == ["type", "timestamp"])
+        #expect(socket.takeFrames().first?.object?.keys == ["type", "timestamp"])
     }
 
-    static let frames: [(GuideMode, connected: [String], error: [String])] = [
-        (
-            .union, ["type", "consultation_id", "user_id", "timestamp"],
-            ["type", "consultation_id", "error", "code", "timestamp"]
-        ),
-        (
-            .goalLinking, ["type", "consultation_id", "timestamp"],
-            ["type", "consultation_id", "error", "code", "timestamp"]
-        ),
-        (
-            .consultationWebSocket, ["type", "consultation_id", "timestamp"],
-            ["type", "consultation_id", "error", "timestamp"]
-        ),
-        (.enhancedConsultations, ["type"], ["type", "error"]),
-        (
-            .webSocketArchitecture, ["type", "consultation_id", "timestamp"],
-            ["type", "consultation_id", "error", "timestamp"]
-        ),
-        (.mealLogWebSocket, ["type", "timestamp"], ["type", "error", "timestamp"]),
+    /// The members of the first frame and of an error.
+    static let frames: [(GuideMode, connected: String, error: String)] = [
+        (.union, "type consultation_id user_id timestamp", "type consultation_id error code timestamp"),
+        (.goalLinking, "type consultation_id timestamp", "type consultation_id error code timestamp"),
+        (.consultationWebSocket, "type consultation_id timestamp", "type consultation_id error timestamp"),
+        (.enhancedConsultations, "type", "type error"),
+        (.webSocketArchitecture, "type consultation_id timestamp", "type consultation_id error timestamp"),
+        (.mealLogWebSocket, "type timestamp", "type error timestamp"),
     ]
 
     @Test("Frames have exactly the guide's members", arguments: frames)
-    func members(mode: GuideMode, connected: [String], error: [String]) throws {
-        let network = VirtualNetwork(mode)
-        let socket = try connect(network)
-        #expect(socket.takeFrames().first?.object?.keys == connected)
+    func members(mode: GuideMode, connected: String, error: String) throws {
+        let client = GuideClient(mode, of: mode)
+        let socket = try connect(client)
+        func members() -> String? { socket.takeFrames().first?.object?.keys.joined(separator: " ") }
+        #expect(members() == connected)
         socket.send("nonsense")
-        #expect(socket.takeFrames().first?.object?.keys == error)
+        #expect(members() == error)
         socket.send(binary: [1])
-        network.settle()
-        #expect(socket.takeFrames().first?.object?.keys == error)
+        client.network.settle()
+        #expect(members() == error)
     }
 }

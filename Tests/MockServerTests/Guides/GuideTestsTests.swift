@@ -54,8 +54,8 @@ import Testing
         let request = Guide.CreateConsultationRequest(persona: .nutritionist, contextType: .general)
         // Tests can run again.
         for _ in 0..<2 {
-            let created = try world.read(Guide.ConsultationResponse.self, world.ask(.post, "consultations", request))
-                .data
+            let answer = try world.ask(.post, "consultations", request)
+            let created = try world.read(Guide.ConsultationResponse.self, answer).data
             #expect(created.persona == .nutritionist && created.contextType == .general)
         }
         let list = try world.get(Guide.ConsultationsListResponse.self, "consultations").data

@@ -16,11 +16,7 @@ import Testing
     }
 
     private static func network(_ mode: GuideMode, _ rules: String = "") throws -> VirtualNetwork {
-        let scenario = try Scenario.read("{name: open\(rules)}")
-        return VirtualNetwork {
-            $0.mode = mode
-            $0.scenario = scenario
-        }
+        try .serving("{name: open\(rules)}") { $0.mode = mode }
     }
 
     @Test("A second consultation gets 409 even if the guide has no 409, unless a scenario allows it", arguments: modes)

@@ -104,7 +104,6 @@ struct GuidePlay {
 
         init(_ stage: GuideStage) { self.stage = stage }
 
-        /// The fields of the next request.
         mutating func takeFields() -> [String] {
             defer { (fields, added) = (nil, []) }
             return (fields ?? stage.credentials(of: user)) + added
@@ -138,7 +137,6 @@ struct GuidePlay {
             return lines
         }
 
-        /// An open socket.
         func socket(_ name: String) -> VirtualSocket? { sockets.first { $0.name == name }?.socket }
     }
 

@@ -14,7 +14,6 @@ import Testing
 final class GuideStage {
     /// The place where the guide mode is set.
     enum Place: CaseIterable {
-        /// For the whole server.
         case server
         /// The mode is set for one world on a server in union mode.
         case worldOfUnion
