@@ -6,6 +6,8 @@ import Testing
 @testable import MockServer
 
 @Suite("The request and socket log") struct LogTests {
+    private let network = VirtualNetwork()
+
     private final class Log: Sendable {
         private let events = Mutex<[LogEvent]>([])
 
@@ -40,38 +42,40 @@ import Testing
 
     @Test("The log has one line per request, with its duration and any error")
     func requests() throws {
-        let network = VirtualNetwork()
         let log = log(network)
-        _ = try network.consultation()
-        _ = try network.exchange(.create(#"{"persona":"nutritionist"}"#, as: TestUser.anna))
-        _ = try network.exchange(Request(target: "/api/v1/goals?token=secret&a=1"))
-        _ = try network.admin(.get, "clock")
-        _ = try network.exchange(Request(target: "/health"))
-        _ = try network.admin(.get, "held/7")
+        for request in [
+            Request.create(as: TestUser.anna), .create(as: TestUser.anna),
+            Request(target: "/api/v1/goals?token=secret&a=1"),
+            Request(target: "/__admin/clock"), Request(target: "/health"), Request(target: "/__admin/held/7"),
+        ] {
+            _ = try network.exchange(request)
+        }
         let lines = log.lines
         #expect(lines.count == 6, "\(lines)")
         #expect(lines[0] == "info POST /api/v1/consultations 201 in 0 ms")
-        #expect(
-            lines[1].hasPrefix(
-                "info POST /api/v1/consultations 409 in 0 ms: CONSULTATION_EXISTS, An active consultation with"))
-        #expect(lines[1].hasSuffix("…") && lines[1].count < 300)
-        #expect(
-            lines[2].hasPrefix("info GET /api/v1/goals?token=…&a=1 401 in 0 ms: UNAUTHORIZED, "), "\(lines[2])")
+        let conflict = "info POST /api/v1/consultations 409 in 0 ms: CONSULTATION_EXISTS, An active consultation with"
+        #expect(lines[1].hasPrefix(conflict) && lines[1].hasSuffix("…") && lines[1].count < 300)
+        let unauthorized = "info GET /api/v1/goals?token=…&a=1 401 in 0 ms: UNAUTHORIZED, "
+        #expect(lines[2].hasPrefix(unauthorized), "\(lines[2])")
         #expect(lines[3] == "info GET /__admin/clock 200" && lines[4] == "info GET /health 200")
-        let facts = log.facts(of: "exchange")
-        #expect(facts.count == 3 && log.facts(of: "answered").count == 3)
         #expect(
             lines[5] == "info GET /__admin/held/7 404: NOT_FOUND, Nothing is held under \"7\". See GET /__admin/held.")
-        #expect(log.facts(of: "answered").last?["code"]?.description == "NOT_FOUND")
-        #expect(facts[1]["code"]?.description == "CONSULTATION_EXISTS" && facts[1]["status"]?.description == "409")
-        #expect(facts[1]["user"]?.description == TestUser.anna && facts[0]["reason"] == nil)
-        #expect(facts[2]["target"]?.description == "/api/v1/goals?token=…&a=1" && facts[2]["user"] == nil)
-        #expect(facts[0]["duration_ms"]?.description == "0" && facts[0]["world"] == nil)
+        #expect(log.facts(of: "answered").map { $0["code"]?.description } == [nil, nil, "NOT_FOUND"])
+        let facts = log.facts(of: "exchange").map { fact in
+            ["status", "code", "user", "target"].map { fact[$0]?.description ?? "-" }.joined(separator: " ")
+        }
+        let path = "/api/v1/consultations"
+        #expect(
+            facts == [
+                "201 - \(TestUser.anna) \(path)", "409 CONSULTATION_EXISTS \(TestUser.anna) \(path)",
+                "401 UNAUTHORIZED - /api/v1/goals?token=…&a=1",
+            ])
+        let first = try #require(log.facts(of: "exchange").first)
+        #expect(first["duration_ms"]?.description == "0" && first["world"] == nil && first["reason"] == nil)
     }
 
     @Test("The log omits secrets in queries and userinfo in targets")
     func secrets() throws {
-        let network = VirtualNetwork()
         let log = log(network)
         _ = try network.exchange(Request(target: "/api/v1/goals?%74oken=hidden&userApiKey=hidden&page_token=a&b=c"))
         for target in ["http://ann:hidden@h/a", "ftp://ann:hidden@h/a", "ann:hidden@h", "/a?token=hidden#b"] {
@@ -86,7 +90,6 @@ import Testing
 
     @Test("The log has a line for a WebSocket's start and another for its end, with frame counts")
     func sockets() throws {
-        let network = VirtualNetwork()
         let id = try network.consultation()
         let log = log(network)
         let socket = try network.socket(on: id)
@@ -101,8 +104,8 @@ import Testing
                 "info WebSocket 2 closed by the client: close_frame 1000, 1.5 s, 2 in, 2 out",
             ], "\(log.lines)")
         let closed = try #require(log.facts(of: "socket_closed").first)
-        #expect(closed["frames_in"]?.description == "2" && closed["cause"]?.description == "close_frame 1000")
-        #expect(closed["by"]?.description == "client" && closed["connection"]?.description == "2")
+        let facts = ["frames_in", "cause", "by", "connection"].map { closed[$0]?.description }
+        #expect(facts == ["2", "close_frame 1000", "client", "2"])
         _ = try network.echo()
         #expect(log.lines.last == "info WebSocket /__admin/echo opened" && log.lines.count == 3)
     }
@@ -111,8 +114,7 @@ import Testing
     func faults() throws {
         let network = try VirtualNetwork.faulty(
             "{name: late, on: GET /api/v1/goals, delay: 2s}", "{name: soon, on: GET /api/v1/meal-logs, delay: 4400us}",
-            "{name: gone, on: POST /api/v1/goals, hang: true}",
-            answers: "[]", clock: .real)
+            "{name: gone, on: POST /api/v1/goals, hang: true}")
         let log = log(network)
         let client = try #require(network.connect())
         client.send(Request(target: "/api/v1/goals").bytes)
@@ -134,7 +136,6 @@ import Testing
 
     @Test("At log level notice, the engine observes no requests")
     func quiet() throws {
-        let network = VirtualNetwork()
         let log = log(network, level: .notice)
         _ = try network.socket(on: try network.consultation())
         #expect(log.lines.isEmpty && network.engine.recorder.observe == nil)
@@ -155,21 +156,18 @@ import Testing
 
     @Test("An observer receives each request even if the engine has no log")
     func unlogged() throws {
-        let network = VirtualNetwork()
         _ = try network.exchange(Request())
         #expect(network.observations.map(\.description) == ["GET /health 200"])
     }
 
     @Test("Every observer receives each entry with its world's id")
     func observers() throws {
-        let network = VirtualNetwork()
         let log = log(network)
         var seen: [[String?]] = [[], []]
         for index in seen.indices { network.engine.observeEntries { _, world in seen[index].append(world) } }
         let world = try network.world("{}")
         _ = try world.exchange(.get, "/api/v1/goals")
         _ = try network.exchange(Request(target: "/api/v1/goals"))
-        #expect(seen == [[world.id, nil], [world.id, nil]])
-        #expect(log.facts(of: "exchange").count == 2)
+        #expect(seen == [[world.id, nil], [world.id, nil]] && log.facts(of: "exchange").count == 2)
     }
 }

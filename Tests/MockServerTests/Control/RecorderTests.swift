@@ -59,8 +59,7 @@ import Traffic
 
     @Test("In a socket's record, a frame lost to a fault does not count as sent")
     func lost() throws {
-        let network = try VirtualNetwork.faulty(
-            "{on: socket, at: {type: pong}, lose: true}", answers: "[]", clock: .real)
+        let network = try VirtualNetwork.faulty("{on: socket, at: {type: pong}, lose: true}")
         let socket = try network.socket(on: try network.consultation())
         let before = try #require(network.connection(of: socket.wire)?.record.framesOut)
         #expect(before == 1)
