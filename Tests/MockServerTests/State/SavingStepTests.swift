@@ -6,11 +6,16 @@ import Testing
 @testable import MockServer
 
 @Suite("Steps that save a server's worlds") struct SavingStepTests {
-    private static func network() throws -> VirtualNetwork { try SavingTests.network(try StateFile(":memory:")) }
+    private let network: VirtualNetwork
+    private let file: StateFile
+
+    init() throws {
+        file = try StateFile(":memory:")
+        network = try SavingTests.network(file)
+    }
 
     @Test("A restart without changes writes nothing")
     func unchanged() throws {
-        let network = try Self.network()
         _ = try network.world().exchange(.post, "/api/v1/goals", WorldClient.goal)
         let later = try SavingTests.next(network)
         #expect(later.engine.savingDue == nil)
@@ -19,7 +24,6 @@ import Testing
 
     @Test("A change while a slice is written waits for the next commit")
     func meanwhile() throws {
-        let network = try Self.network()
         let (engine, world) = (network.engine, try network.plainWorld())
         network.advance(by: .seconds(1))
         var jobs: [Job] = []
@@ -34,7 +38,6 @@ import Testing
 
     @Test("Worlds beyond a slice's step limit wait for the next slice")
     func full() throws {
-        let network = try Self.network()
         let (engine, other) = (network.engine, try network.world())
         for world in [try network.plainWorld(), other] {
             for _ in 0..<5 { _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal) }
@@ -47,19 +50,15 @@ import Testing
 
     @Test("A world's number is not reused if the world is created and deleted between two commits")
     func deletedEarly() throws {
-        let network = try Self.network()
         network.advance(by: .seconds(1))
         let made = try network.world()
-        #expect(try network.admin(.delete, "worlds/\(made.id)").status == 204)
-        #expect(network.engine.savingDue != nil)
+        #expect(try network.admin(.delete, "worlds/\(made.id)").status == 204 && network.engine.savingDue != nil)
         network.advance(by: .seconds(1))
-        let file = try #require(network.engine.configuration.stateFile)
         #expect(try file.read().serial == 1 && network.engine.savingDue == nil)
     }
 
     @Test("The server does not save a world while it replays a session")
     func sessions() throws {
-        let network = try Self.network()
         let (engine, world) = (network.engine, try network.plainWorld())
         _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
         network.advance(by: .seconds(1))
@@ -69,11 +68,9 @@ import Testing
         let main = engine.defaultWorld
         #expect(main.savedPart == nil && !main.isInFile && !main.awaitsSaving && !main.isPartlySaved)
         network.advance(by: .seconds(1))
-        #expect(try network.get("/a").status == 200)
-        #expect(engine.savingDue == nil)
+        #expect(try network.get("/a").status == 200 && engine.savingDue == nil)
         #expect(try world.ask(.post, "reset", #"{"scenario":{"name":"b"}}"#).status == 200)
         network.advance(by: .seconds(1))
-        let file = try #require(engine.configuration.stateFile)
         #expect(try file.read().worlds.count == 1 && engine.savingDue == nil)
     }
 
@@ -96,7 +93,6 @@ import Testing
 
     @Test("The server rejects a file with an impossible time", arguments: [(-1, false), (0, true)] as [(Int64, Bool)])
     func lastTime(seconds: Int64, isRefused: Bool) throws {
-        let file = try StateFile(":memory:")
         let time = Timestamp(secondsSinceEpoch: WorldSettings.lastTokenExpiry + seconds)
         let head = Array(#"{"name":"a","users":[]}"#.utf8)
         file.add([.begin(world: "w1", number: 1, scenario: nil), .head(world: "w1", head, time)], commits: true)

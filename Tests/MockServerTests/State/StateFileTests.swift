@@ -28,13 +28,37 @@ extension StateFile {
         try ScratchFolder.lend { try body($0 + "/state.db") }
     }
 
+    private static let isInUse =
+        "is in use by another server, or by an SQLite tool: stop that program, or choose a different file"
+
+    /// The error when a file is opened.
     private static func refusal(_ path: String) -> String? {
+        message { () throws(StateFileError) in _ = try StateFile(path) }
+    }
+
+    /// The error when a server starts with a file.
+    private static func refusal(of file: StateFile) -> String? {
+        message { () throws(StateFileError) in
+            var configuration = Engine.Configuration()
+            try configuration.keepState(in: file)
+        }
+    }
+
+    private static func message(_ body: () throws(StateFileError) -> Void) -> String? {
         do throws(StateFileError) {
-            _ = try StateFile(path)
+            try body()
             return nil
         } catch {
             return error.message
         }
+    }
+
+    private func move(_ path: String, to other: String) throws {
+        try FileManager.default.moveItem(atPath: path, toPath: other)
+    }
+
+    private func copy(_ path: String, to other: String) throws {
+        try FileManager.default.copyItem(atPath: path, toPath: other)
     }
 
     private static func world(_ name: String, number: Int = 1) -> SavedWorld {
@@ -45,36 +69,28 @@ extension StateFile {
     func firstVersion() throws {
         try Self.withPath { path in
             try Database(path: path).run(script: textOfPackage("Fixtures/state/v1.sql"))
-            var configuration = Engine.Configuration()
-            try configuration.keepState(in: StateFile(path))
-            let network = VirtualNetwork {
-                ($0.stateFile, $0.restored) = (configuration.stateFile, configuration.restored)
-                $0.clock = .manual
-                $0.pace = .human
-            }
+            let network = try SavingTests.network(StateFile(path)) { $0.pace = .human }
             let engine = network.engine
             #expect(engine.manualTime?.wireText == "2025-01-29T10:30:10Z")
             let world = try WorldClient(network, network.admin(.get, "worlds/w1"))
             #expect(engine.worlds.serial == 2 && engine.worlds.count == 1)
             #expect(try world.exchange(.get, "/api/v1/goals").status == 200)
-            #expect(engine.worlds["w1"]?.settings.seed == 7)
-            #expect(engine.worlds["w1"]?.settings.scenario.script.answers.count == 1)
+            let settings = engine.worlds["w1"]?.settings
+            #expect(settings?.seed == 7 && settings?.scenario.script.answers.count == 1)
             let login = #"{"email":"ben@example.com","password":"correct horse"}"#
             let signedIn = try network.plainWorld().exchange(.post, "/api/v1/auth/login", login)
             let token = try #require(signedIn.json?["data"]?["access_token"]?.string, "\(signedIn.text)")
             func data(_ path: String) throws -> JSONValue? {
-                try network.plainWorld().exchange(.get, path, token: token).json?["data"]
+                try network.plainWorld().exchange(.get, "/api/v1/" + path, token: token).json?["data"]
             }
-            #expect(try data("/api/v1/users/me")?["name"] == "Ben")
-            #expect(try data("/api/v1/users/me/preferences")?["allergies"] == ["nuts"])
-            #expect(try data("/api/v1/goals")?["goals"]?.array?.map { $0["title"]?.string } == ["Run"])
-            #expect(try data("/api/v1/journal")?["entries"]?.array?.map { $0["title"]?.string } == ["Day 1"])
-            func meals() throws -> [String?]? {
-                try data("/api/v1/meal-logs")?["meal_logs"]?.array?.map { $0["status"]?.string }
+            func list(_ path: String, _ name: String, _ member: String) throws -> [JSONValue?]? {
+                try data(path)?[name]?.array?.map { $0[member] }
             }
-            #expect(try meals() == ["processing", "completed"])
+            #expect(try data("users/me")?["name"] == "Ben" && data("users/me/preferences")?["allergies"] == ["nuts"])
+            #expect(try list("goals", "goals", "title") == ["Run"] && list("journal", "entries", "title") == ["Day 1"])
+            #expect(try list("meal-logs", "meal_logs", "status") == ["processing", "completed"])
             try network.plainWorld().advance("10s")
-            #expect(try meals() == ["completed", "completed"])
+            #expect(try list("meal-logs", "meal_logs", "status") == ["completed", "completed"])
         }
     }
 
@@ -95,8 +111,7 @@ extension StateFile {
                 }
                 return lines
             }
-            #expect(try schema(path) == schema(path + ".old"))
-            #expect(try schema(path).last == "user_version 1")
+            #expect(try schema(path) == schema(path + ".old") && schema(path).last == "user_version 1")
         }
     }
 
@@ -104,11 +119,7 @@ extension StateFile {
     func refusals() throws {
         try Self.withPath { path in
             let first = try StateFile(path)
-            #expect(
-                Self.refusal(path)
-                    == "'\(path)' is in use by another server, or by an SQLite tool: stop that program, or choose "
-                    + "a different file"
-            )
+            #expect(Self.refusal(path) == "'\(path)' \(Self.isInUse)")
             #expect(try first.read().worlds.isEmpty)
 
             let later = path + ".later"
@@ -127,16 +138,17 @@ extension StateFile {
             for file in [other, text] {
                 let before = FileManager.default.contents(atPath: file)
                 #expect(
-                    Self.refusal(file)
-                        == "'\(file)' is not a fitiq-mock state file: choose a different file, or a file that does not exist "
-                        + "yet")
+                    Self.refusal(file) == """
+                        '\(file)' is not a fitiq-mock state file: choose a different file, or a file that does not \
+                        exist yet
+                        """)
                 #expect(FileManager.default.contents(atPath: file) == before)
             }
 
             let altered = path + ".altered"
             _ = try StateFile(altered)
-            let trigger = "CREATE TRIGGER t AFTER UPDATE ON server BEGIN DELETE FROM world; END"
-            try Database(path: altered).run(script: trigger)
+            try Database(path: altered).run(
+                script: "CREATE TRIGGER t AFTER UPDATE ON server BEGIN DELETE FROM world; END")
             #expect(
                 Self.refusal(altered) == """
                     '\(altered)' has the trigger "t", which would change the data that a server saves: drop it, or \
@@ -144,9 +156,8 @@ extension StateFile {
                     """)
 
             let nowhere = path + "/none/state.db"
-            #expect(
-                Self.refusal(nowhere)
-                    == "'\(nowhere)' cannot be opened or created: its folder must exist and be writable")
+            let expected = "'\(nowhere)' cannot be opened or created: its folder must exist and be writable"
+            #expect(Self.refusal(nowhere) == expected)
         }
     }
 
@@ -158,9 +169,7 @@ extension StateFile {
             try file.write([.serial(1)] + .world("w1"), commits: true)
             try file.write([.serial(2), .remove(world: "w1")] + .world("w2"), commits: false)
             // A killed server leaves the file and its log behind.
-            for ending in ["", "-wal"] {
-                try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
-            }
+            for ending in ["", "-wal"] { try self.copy(path + ending, to: copy + ending) }
             let killed = try StateFile(copy).read()
             #expect(killed.serial == 1 && killed.worlds.map(\.world) == [Self.world("w1")])
             try file.write([], commits: true)
@@ -203,8 +212,7 @@ extension StateFile {
             do {
                 let file = try StateFile(path)
                 try file.write([.serial(1)], commits: true)
-                #expect(file.warning == nil)
-                #expect(try modes() == ["state.db": 0o600, "state.db-wal": 0o600])
+                #expect(try file.warning == nil && modes() == ["state.db": 0o600, "state.db-wal": 0o600])
             }
             for ending in ["", "-wal", "-shm"] {
                 let file = path + ending
@@ -227,14 +235,12 @@ extension StateFile {
         }
     }
 
-    @Test(
-        "The server reports a moved file and saves everything once the file is back",
-        arguments: ["", "-wal"])
+    @Test("The server reports a moved file and saves everything once the file is back", arguments: ["", "-wal"])
     func gone(ending: String) throws {
         try Self.withPath { path in
             let file = try StateFile(path)
             try file.write([.serial(1)] + .world("w1"), commits: true)
-            try FileManager.default.moveItem(atPath: path + ending, toPath: path + ".moved")
+            try move(path + ending, to: path + ".moved")
             let error = #expect(throws: StateFileError.self) { try file.write([.serial(2)], commits: true) }
             #expect(
                 error?.message == """
@@ -242,10 +248,9 @@ extension StateFile {
                     are lost unless the file is restored before the server exits
                     """)
             // Without its log, the file contains the last commit.
-            let moved = ending.isEmpty ? path + ".moved" : path
-            try FileManager.default.copyItem(atPath: moved, toPath: path + ".copy")
+            try copy(ending.isEmpty ? path + ".moved" : path, to: path + ".copy")
             #expect(try StateFile(path + ".copy").read().serial == 1)
-            try FileManager.default.moveItem(atPath: path + ".moved", toPath: path + ending)
+            try move(path + ".moved", to: path + ending)
             try file.write([.forgetAll(except: nil), .serial(3)] + .world("w3"), commits: true)
             #expect(try file.read().serial == 3)
         }
@@ -256,12 +261,8 @@ extension StateFile {
         try Self.withPath { path in
             let first = try StateFile(path)
             try first.write([.serial(1)] + .world("w1"), commits: true)
-            try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
-            #expect(
-                Self.refusal(path)
-                    == "'\(path)' is in use by another server, or by an SQLite tool: stop that program, or choose "
-                    + "a different file"
-            )
+            try move(path, to: path + ".moved")
+            #expect(Self.refusal(path) == "'\(path)' \(Self.isInUse)")
             #expect(!FileManager.default.fileExists(atPath: path))
             #expect(try first.read().serial == 1)
         }
@@ -273,10 +274,8 @@ extension StateFile {
             let file = try StateFile(path)
             for serial in [-1, .min, .max, Int.max / 4 + 1] {
                 try file.write([.serial(serial)], commits: true)
-                var configuration = Engine.Configuration()
-                let error = #expect(throws: StateFileError.self) { try configuration.keepState(in: file) }
                 #expect(
-                    error?.message == """
+                    Self.refusal(of: file) == """
                         '\(path)': the number of its last world is \(serial), but must be from 0 to \
                         2305843009213693951; set 'serial' in its table 'server' to 0, or choose a different file
                         """)
@@ -284,11 +283,7 @@ extension StateFile {
             let last = [StateStep].world("w2305843009213693951", head: #"{"name":"a","users":[]}"#)
             for serial in [0, Int.max / 4] {
                 try file.write([.serial(serial)] + last, commits: true)
-                var configuration = Engine.Configuration()
-                try configuration.keepState(in: file)
-                let network = VirtualNetwork {
-                    ($0.stateFile, $0.restored) = (configuration.stateFile, configuration.restored)
-                }
+                let network = try SavingTests.network(file)
                 #expect(try network.world().id == "w2305843009213693952")
                 #expect(try network.admin(.get, "worlds").json?["count"]?.int == 3)
             }
@@ -302,10 +297,8 @@ extension StateFile {
         try Self.withPath { path in
             let file = try StateFile(path)
             try file.write(.world(name), commits: true)
-            var configuration = Engine.Configuration()
-            let error = #expect(throws: StateFileError.self) { try configuration.keepState(in: file) }
             #expect(
-                error?.message == """
+                Self.refusal(of: file) == """
                     '\(path)', world "\(name)": a world must have an id such as w17 or n2-w17, with a number up to \
                     2305843009213693951
                     """)
@@ -341,10 +334,8 @@ extension StateFile {
         try Self.withPath { path in
             let file = try StateFile(path)
             try file.write(.world("w3", head: #"{"name":"a","issued_ids":-1,"users":[]}"#), commits: true)
-            var configuration = Engine.Configuration()
-            let error = #expect(throws: StateFileError.self) { try configuration.keepState(in: file) }
-            #expect(error?.message.hasPrefix("'\(path)', world w3: ") ?? false, "\(error?.message ?? "")")
-            #expect(error?.message.contains("issued_ids") ?? false)
+            let message = try #require(Self.refusal(of: file))
+            #expect(message.hasPrefix("'\(path)', world w3: ") && message.contains("issued_ids"), "\(message)")
         }
     }
 }
