@@ -1,6 +1,5 @@
 import Foundation
 
-/// Lume's chat.
 extension AppModels {
     package enum ConsultationStatus: String, Decodable, CaseIterable {
         case pending, active, completed, abandoned, archived
@@ -8,36 +7,24 @@ extension AppModels {
 
     package struct Consultation: Decodable {
         package let id: UUID
-        package let userId: String
-        package let persona: String
+        package let userId, persona: String
         package let status: ConsultationStatus
         package let goalId: UUID?
-        package let contextType: String?
-        package let contextId: String?
-        package let title: String?
+        package let contextType, contextId, title: String?
         package let messageCount: Int
         package let isArchived: Bool?
         package let startedAt: Date
-        package let completedAt: Date?
-        package let lastMessageAt: Date?
-        package let createdAt: Date
-        package let updatedAt: Date
+        package let completedAt, lastMessageAt: Date?
+        package let createdAt, updatedAt: Date
         /// If this member is absent, the app shows no button; union mode always sends it.
         package let hasContextForGoalSuggestions: Bool
 
         enum CodingKeys: String, CodingKey {
             case id, persona, status, title
-            case hasContextForGoalSuggestions = "has_context_for_goal_suggestions"
-            case userId = "user_id"
-            case goalId = "goal_id"
-            case contextType = "context_type"
-            case contextId = "context_id"
-            case messageCount = "message_count"
-            case isArchived = "is_archived"
-            case startedAt = "started_at"
-            case completedAt = "completed_at"
-            case lastMessageAt = "last_message_at"
-            case createdAt = "created_at"
+            case hasContextForGoalSuggestions = "has_context_for_goal_suggestions", userId = "user_id"
+            case goalId = "goal_id", contextType = "context_type", contextId = "context_id"
+            case messageCount = "message_count", isArchived = "is_archived", startedAt = "started_at"
+            case completedAt = "completed_at", lastMessageAt = "last_message_at", createdAt = "created_at"
             case updatedAt = "updated_at"
         }
     }
@@ -45,41 +32,29 @@ extension AppModels {
     /// `GET /consultations`.
     package struct ConsultationList: Decodable {
         package let consultations: [Consultation]
-        package let totalCount: Int
-        package let limit: Int
-        package let offset: Int
+        package let totalCount, limit, offset: Int
 
-        enum CodingKeys: String, CodingKey {
-            case consultations, limit, offset
-            case totalCount = "total_count"
-        }
+        enum CodingKeys: String, CodingKey { case consultations, limit, offset, totalCount = "total_count" }
     }
 
     package struct Message: Decodable {
-        package let id: UUID
-        package let consultationId: UUID
-        package let role: String
-        package let content: String
+        package let id, consultationId: UUID
+        package let role, content: String
         package let createdAt: Date
         package let metadata: MessageMetadata?
 
         enum CodingKeys: String, CodingKey {
-            case id, role, content, metadata
-            case consultationId = "consultation_id"
-            case createdAt = "created_at"
+            case id, role, content, metadata, consultationId = "consultation_id", createdAt = "created_at"
         }
     }
 
     package struct MessageMetadata: Decodable {
         package let persona: String?
-        package let tokens: Int?
-        package let processingTimeMs: Int?
+        package let tokens, processingTimeMs: Int?
         package let isStreaming: Bool?
 
         enum CodingKeys: String, CodingKey {
-            case persona, tokens
-            case processingTimeMs = "processing_time_ms"
-            case isStreaming = "is_streaming"
+            case persona, tokens, processingTimeMs = "processing_time_ms", isStreaming = "is_streaming"
         }
     }
 
@@ -87,15 +62,11 @@ extension AppModels {
     package struct MessageList: Decodable {
         package let messages: [Message]
         package let total: Int
-        package let totalCount: Int?
-        package let limit: Int?
-        package let offset: Int?
+        package let totalCount, limit, offset: Int?
         package let hasMore: Bool
 
         enum CodingKeys: String, CodingKey {
-            case messages, total, limit, offset
-            case totalCount = "total_count"
-            case hasMore = "has_more"
+            case messages, total, limit, offset, totalCount = "total_count", hasMore = "has_more"
         }
     }
 
@@ -104,17 +75,12 @@ extension AppModels {
         package let userMessage: Message
         package let assistantMessage: Message?
 
-        enum CodingKeys: String, CodingKey {
-            case userMessage = "user_message"
-            case assistantMessage = "assistant_message"
-        }
+        enum CodingKeys: String, CodingKey { case userMessage = "user_message", assistantMessage = "assistant_message" }
     }
 
     /// A goal that the coach suggests; its duration is in days, and its difficulty is from 1 to 5.
     package struct SuggestedGoal: Decodable {
-        package let title: String
-        package let description: String
-        package let goalType: String
+        package let title, description, goalType: String
         package let targetValue: Double?
         package let targetUnit: String?
         package let rationale: String
@@ -123,9 +89,7 @@ extension AppModels {
 
         enum CodingKeys: String, CodingKey {
             case title, description, rationale, difficulty
-            case goalType = "goal_type"
-            case targetValue = "target_value"
-            case targetUnit = "target_unit"
+            case goalType = "goal_type", targetValue = "target_value", targetUnit = "target_unit"
             case estimatedDuration = "estimated_duration"
         }
     }
@@ -137,38 +101,29 @@ extension AppModels {
         package let persona: String?
         package let consultationId: UUID?
 
-        enum CodingKeys: String, CodingKey {
-            case suggestions, count, persona
-            case consultationId = "consultation_id"
-        }
+        enum CodingKeys: String, CodingKey { case suggestions, count, persona, consultationId = "consultation_id" }
     }
 
     /// A frame on the chat socket.
     package struct ChatFrame: Decodable {
         package let type: String
         package let consultationId: UUID?
-        package let userId: String?
-        package let content: String?
+        package let userId, content: String?
         package let timestamp: Date?
         package let metadata: CompletionMetadata?
 
         enum CodingKeys: String, CodingKey {
-            case type, content, timestamp, metadata
-            case consultationId = "consultation_id"
-            case userId = "user_id"
+            case type, content, timestamp, metadata, consultationId = "consultation_id", userId = "user_id"
         }
     }
 
     /// The answer's data in `stream_complete`.
     package struct CompletionMetadata: Decodable {
-        package let tokensUsed: Int?
-        package let processingTimeMs: Int?
+        package let tokensUsed, processingTimeMs: Int?
         package let functionCalls: [String]?
 
         enum CodingKeys: String, CodingKey {
-            case tokensUsed = "tokens_used"
-            case processingTimeMs = "processing_time_ms"
-            case functionCalls = "function_calls"
+            case tokensUsed = "tokens_used", processingTimeMs = "processing_time_ms", functionCalls = "function_calls"
         }
     }
 }

@@ -1,17 +1,12 @@
-/// Lists, and computed values.
 extension AppModels {
     /// The totals of all lists except profile metrics; the apps do not read `has_more` in progress lists and searches.
     package struct Totals: Decodable {
         package let total, limit, offset: Int
         package let hasMore: Bool
 
-        enum CodingKeys: String, CodingKey {
-            case total, limit, offset
-            case hasMore = "has_more"
-        }
+        enum CodingKeys: String, CodingKey { case total, limit, offset, hasMore = "has_more" }
     }
 
-    /// A list and its totals, in one object.
     package struct Page<List: Decodable>: Decodable {
         package let list: List
         package let totals: Totals
@@ -31,10 +26,7 @@ extension AppModels {
         package let insights: [Insight]
         package let totalPages: Int
 
-        enum CodingKeys: String, CodingKey {
-            case insights
-            case totalPages = "total_pages"
-        }
+        enum CodingKeys: String, CodingKey { case insights, totalPages = "total_pages" }
     }
 
     package struct Sessions: Decodable {
@@ -46,8 +38,7 @@ extension AppModels {
             package let avgSleepEfficiencyPercentage: Double
 
             enum CodingKeys: String, CodingKey {
-                case avgTimeInBedMinutes = "avg_time_in_bed_minutes"
-                case avgTotalSleepMinutes = "avg_total_sleep_minutes"
+                case avgTimeInBedMinutes = "avg_time_in_bed_minutes", avgTotalSleepMinutes = "avg_total_sleep_minutes"
                 case avgSleepEfficiencyPercentage = "avg_sleep_efficiency_percentage"
             }
         }
@@ -72,9 +63,7 @@ extension AppModels {
             package let totalDays: Int
 
             enum CodingKeys: String, CodingKey {
-                case startDate = "start_date"
-                case endDate = "end_date"
-                case totalDays = "total_days"
+                case startDate = "start_date", endDate = "end_date", totalDays = "total_days"
             }
         }
 
@@ -85,10 +74,8 @@ extension AppModels {
             package let loggingConsistency: Double
 
             enum CodingKeys: String, CodingKey {
-                case totalEntries = "total_entries"
-                case averageValence = "average_valence"
-                case daysWithEntries = "days_with_entries"
-                case loggingConsistency = "logging_consistency"
+                case totalEntries = "total_entries", averageValence = "average_valence"
+                case daysWithEntries = "days_with_entries", loggingConsistency = "logging_consistency"
             }
         }
 
@@ -97,23 +84,18 @@ extension AppModels {
             package let weeklyAverages: [Week]
 
             package enum Direction: String, Decodable {
-                case improving, stable, declining
-                case insufficientData = "insufficient_data"
+                case improving, stable, declining, insufficientData = "insufficient_data"
             }
 
             package struct Week: Decodable {
                 package let weekStart: String
                 package let averageValence: Double
 
-                enum CodingKeys: String, CodingKey {
-                    case weekStart = "week_start"
-                    case averageValence = "average_valence"
-                }
+                enum CodingKeys: String, CodingKey { case weekStart = "week_start", averageValence = "average_valence" }
             }
 
             enum CodingKeys: String, CodingKey {
-                case trendDirection = "trend_direction"
-                case weeklyAverages = "weekly_averages"
+                case trendDirection = "trend_direction", weeklyAverages = "weekly_averages"
             }
         }
 
@@ -126,12 +108,10 @@ extension AppModels {
         package struct Association: Decodable {
             package let association: String
             package let count: Int
-            package let percentage: Double
-            package let averageValence: Double
+            package let percentage, averageValence: Double
 
             enum CodingKeys: String, CodingKey {
-                case association, count, percentage
-                case averageValence = "average_valence"
+                case association, count, percentage, averageValence = "average_valence"
             }
         }
 
@@ -148,19 +128,14 @@ extension AppModels {
 
             enum CodingKeys: String, CodingKey {
                 case date
-                case entryCount = "entry_count"
-                case averageValence = "average_valence"
-                case minValence = "min_valence"
-                case maxValence = "max_valence"
-                case mostCommonLabels = "most_common_labels"
+                case entryCount = "entry_count", averageValence = "average_valence", minValence = "min_valence"
+                case maxValence = "max_valence", mostCommonLabels = "most_common_labels"
             }
         }
 
         enum CodingKeys: String, CodingKey {
             case period, summary, trends
-            case topLabels = "top_labels"
-            case topAssociations = "top_associations"
-            case dailyAggregates = "daily_aggregates"
+            case topLabels = "top_labels", topAssociations = "top_associations", dailyAggregates = "daily_aggregates"
         }
     }
 
@@ -188,19 +163,12 @@ extension AppModels {
             package let userId, shareId: String
             package let sharedAt: WholeSeconds
 
-            enum CodingKeys: String, CodingKey {
-                case userId = "user_id"
-                case shareId = "share_id"
-                case sharedAt = "shared_at"
-            }
+            enum CodingKeys: String, CodingKey { case userId = "user_id", shareId = "share_id", sharedAt = "shared_at" }
         }
 
         enum CodingKeys: String, CodingKey {
-            case templateId = "template_id"
-            case templateName = "template_name"
-            case sharedWith = "shared_with"
-            case totalShared = "total_shared"
-            case professionalType = "professional_type"
+            case templateId = "template_id", templateName = "template_name", sharedWith = "shared_with"
+            case totalShared = "total_shared", professionalType = "professional_type"
         }
     }
 
@@ -210,9 +178,7 @@ extension AppModels {
         package let revokedAt: WholeSeconds
 
         enum CodingKeys: String, CodingKey {
-            case templateId = "template_id"
-            case revokedFromUserId = "revoked_from_user_id"
-            case revokedAt = "revoked_at"
+            case templateId = "template_id", revokedFromUserId = "revoked_from_user_id", revokedAt = "revoked_at"
         }
     }
 
@@ -228,13 +194,9 @@ extension AppModels {
 
         enum CodingKeys: String, CodingKey {
             case name, description, category, notes
-            case templateId = "template_id"
-            case exerciseCount = "exercise_count"
-            case difficultyLevel = "difficulty_level"
-            case estimatedDurationMinutes = "estimated_duration_minutes"
-            case professionalName = "professional_name"
-            case professionalType = "professional_type"
-            case sharedAt = "shared_at"
+            case templateId = "template_id", exerciseCount = "exercise_count", difficultyLevel = "difficulty_level"
+            case estimatedDurationMinutes = "estimated_duration_minutes", professionalName = "professional_name"
+            case professionalType = "professional_type", sharedAt = "shared_at"
         }
     }
 
@@ -244,8 +206,7 @@ extension AppModels {
         package let newTemplate: WorkoutTemplate
 
         enum CodingKeys: String, CodingKey {
-            case originalTemplateId = "original_template_id"
-            case newTemplate = "new_template"
+            case originalTemplateId = "original_template_id", newTemplate = "new_template"
         }
     }
 }

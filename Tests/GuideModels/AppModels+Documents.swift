@@ -38,12 +38,8 @@ extension AppModels {
 
         enum CodingKeys: String, CodingKey {
             case id, valence, labels, associations, notes, source
-            case userId = "user_id"
-            case loggedAt = "logged_at"
-            case sourceId = "source_id"
-            case isHealthkit = "is_healthkit"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case userId = "user_id", loggedAt = "logged_at", sourceId = "source_id", isHealthkit = "is_healthkit"
+            case createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 
@@ -59,17 +55,10 @@ extension AppModels {
 
         enum CodingKeys: String, CodingKey {
             case id, title, content, tags
-            case userId = "user_id"
-            case contentFormat = "content_format"
-            case entryType = "entry_type"
-            case privacyLevel = "privacy_level"
-            case promptId = "prompt_id"
-            case linkedMoodId = "linked_mood_id"
-            case linkedGoalId = "linked_goal_id"
-            case isFavorite = "is_favorite"
-            case loggedAt = "logged_at"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case userId = "user_id", contentFormat = "content_format", entryType = "entry_type"
+            case privacyLevel = "privacy_level", promptId = "prompt_id", linkedMoodId = "linked_mood_id"
+            case linkedGoalId = "linked_goal_id", isFavorite = "is_favorite", loggedAt = "logged_at"
+            case createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 
@@ -84,15 +73,9 @@ extension AppModels {
 
         enum CodingKeys: String, CodingKey {
             case id, title, content, summary, metrics, suggestions
-            case userId = "user_id"
-            case insightType = "insight_type"
-            case periodStart = "period_start"
-            case periodEnd = "period_end"
-            case isRead = "is_read"
-            case isFavorite = "is_favorite"
-            case isArchived = "is_archived"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case userId = "user_id", insightType = "insight_type", periodStart = "period_start"
+            case periodEnd = "period_end", isRead = "is_read", isFavorite = "is_favorite", isArchived = "is_archived"
+            case createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 
@@ -115,19 +98,11 @@ extension AppModels {
 
         enum CodingKeys: String, CodingKey {
             case id, source, notes
-            case userId = "user_id"
-            case startTime = "start_time"
-            case endTime = "end_time"
-            case timeInBedMinutes = "time_in_bed_minutes"
-            case totalSleepMinutes = "total_sleep_minutes"
-            case sleepEfficiencyPercentage = "sleep_efficiency_percentage"
-            case awakeMinutes = "awake_minutes"
-            case remMinutes = "rem_minutes"
-            case coreMinutes = "core_minutes"
-            case deepMinutes = "deep_minutes"
-            case sourceId = "source_id"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case userId = "user_id", startTime = "start_time", endTime = "end_time"
+            case timeInBedMinutes = "time_in_bed_minutes", totalSleepMinutes = "total_sleep_minutes"
+            case sleepEfficiencyPercentage = "sleep_efficiency_percentage", awakeMinutes = "awake_minutes"
+            case remMinutes = "rem_minutes", coreMinutes = "core_minutes", deepMinutes = "deep_minutes"
+            case sourceId = "source_id", createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 
@@ -143,15 +118,9 @@ extension AppModels {
 
         enum CodingKeys: String, CodingKey {
             case id, title, notes, intensity
-            case userId = "user_id"
-            case activityType = "activity_type"
-            case startedAt = "started_at"
-            case endedAt = "ended_at"
-            case durationMinutes = "duration_minutes"
-            case caloriesBurned = "calories_burned"
-            case distanceMeters = "distance_meters"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case userId = "user_id", activityType = "activity_type", startedAt = "started_at", endedAt = "ended_at"
+            case durationMinutes = "duration_minutes", caloriesBurned = "calories_burned"
+            case distanceMeters = "distance_meters", createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 
@@ -168,17 +137,10 @@ extension AppModels {
 
             package enum Kind: String, Decodable { case weight, height, bodyFat = "body_fat_percentage", bmi }
 
-            enum CodingKeys: String, CodingKey {
-                case quantity, unit
-                case metricType = "metric_type"
-            }
+            enum CodingKeys: String, CodingKey { case quantity, unit, metricType = "metric_type" }
         }
 
-        enum CodingKeys: String, CodingKey {
-            case id, metrics
-            case userId = "user_id"
-            case recordedAt = "recorded_at"
-        }
+        enum CodingKeys: String, CodingKey { case id, metrics, userId = "user_id", recordedAt = "recorded_at" }
     }
 
     package struct WorkoutTemplate: Decodable {
@@ -206,28 +168,17 @@ extension AppModels {
 
             enum CodingKeys: String, CodingKey {
                 case id, technique, tempo, notes, sets, reps, rir
-                case templateId = "template_id"
-                case exerciseId = "exercise_id"
-                case userExerciseId = "user_exercise_id"
-                case exerciseName = "exercise_name"
-                case orderIndex = "order_index"
-                case durationSeconds = "duration_seconds"
-                case restSeconds = "rest_seconds"
-                case weightKg = "weight_kg"
-                case createdAt = "created_at"
+                case templateId = "template_id", exerciseId = "exercise_id", userExerciseId = "user_exercise_id"
+                case exerciseName = "exercise_name", orderIndex = "order_index", durationSeconds = "duration_seconds"
+                case restSeconds = "rest_seconds", weightKg = "weight_kg", createdAt = "created_at"
             }
         }
 
         enum CodingKeys: String, CodingKey {
             case id, name, description, category, status, exercises
-            case userId = "user_id"
-            case difficultyLevel = "difficulty_level"
-            case estimatedDurationMinutes = "estimated_duration_minutes"
-            case isPublic = "is_public"
-            case isSystem = "is_system"
-            case exerciseCount = "exercise_count"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case userId = "user_id", difficultyLevel = "difficulty_level"
+            case estimatedDurationMinutes = "estimated_duration_minutes", isPublic = "is_public", isSystem = "is_system"
+            case exerciseCount = "exercise_count", createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 }

@@ -2,17 +2,13 @@ import Foundation
 
 /// FitIQ's meals: REST and the frames of `/ws/meal-logs`.
 extension AppModels {
-    package enum MealStatus: String, Decodable, CaseIterable {
-        case pending, processing, completed, failed, manual
-    }
+    package enum MealStatus: String, Decodable, CaseIterable { case pending, processing, completed, failed, manual }
 
     package enum MealType: String, Decodable, CaseIterable {
         case breakfast, lunch, dinner, snack, drink, water, supplements, other
     }
 
-    package enum FoodType: String, Decodable, CaseIterable {
-        case food, drink, water
-    }
+    package enum FoodType: String, Decodable, CaseIterable { case food, drink, water }
 
     package struct MealLog: Decodable {
         package let id: UUID
@@ -21,62 +17,36 @@ extension AppModels {
         package let mealType: MealType
         package let status: MealStatus
         package let totalCalories: Int?
-        package let totalProteinG: Double?
-        package let totalCarbsG: Double?
-        package let totalFatG: Double?
+        package let totalProteinG, totalCarbsG, totalFatG: Double?
         package let notes: String?
-        package let loggedAt: Date
-        package let createdAt: Date
-        package let updatedAt: Date
+        package let loggedAt, createdAt, updatedAt: Date
         package let items: [MealItem]?
 
         enum CodingKeys: String, CodingKey {
             case id, status, notes, items
-            case userId = "user_id"
-            case rawInput = "raw_input"
-            case mealType = "meal_type"
-            case totalCalories = "total_calories"
-            case totalProteinG = "total_protein_g"
-            case totalCarbsG = "total_carbs_g"
-            case totalFatG = "total_fat_g"
-            case loggedAt = "logged_at"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case userId = "user_id", rawInput = "raw_input", mealType = "meal_type", totalCalories = "total_calories"
+            case totalProteinG = "total_protein_g", totalCarbsG = "total_carbs_g", totalFatG = "total_fat_g"
+            case loggedAt = "logged_at", createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 
     package struct MealItem: Decodable {
-        package let id: UUID
-        package let mealLogId: UUID
+        package let id, mealLogId: UUID
         package let foodType: FoodType
-        package let foodId: UUID?
-        package let userFoodId: UUID?
+        package let foodId, userFoodId: UUID?
         package let foodName: String
         package let quantity: Double
         package let unit: String
         package let calories: Int
-        package let proteinG: Double
-        package let carbsG: Double
-        package let fatG: Double
-        package let fiberG: Double?
-        package let sugarG: Double?
-        package let confidenceScore: Double?
+        package let proteinG, carbsG, fatG: Double
+        package let fiberG, sugarG, confidenceScore: Double?
         package let orderIndex: Int
 
         enum CodingKeys: String, CodingKey {
             case id, quantity, unit, calories
-            case mealLogId = "meal_log_id"
-            case foodType = "food_type"
-            case foodId = "food_id"
-            case userFoodId = "user_food_id"
-            case foodName = "food_name"
-            case proteinG = "protein_g"
-            case carbsG = "carbs_g"
-            case fatG = "fat_g"
-            case fiberG = "fiber_g"
-            case sugarG = "sugar_g"
-            case confidenceScore = "confidence_score"
-            case orderIndex = "order_index"
+            case mealLogId = "meal_log_id", foodType = "food_type", foodId = "food_id", userFoodId = "user_food_id"
+            case foodName = "food_name", proteinG = "protein_g", carbsG = "carbs_g", fatG = "fat_g", fiberG = "fiber_g"
+            case sugarG = "sugar_g", confidenceScore = "confidence_score", orderIndex = "order_index"
         }
     }
 
@@ -85,25 +55,17 @@ extension AppModels {
         package let mealLogs: [MealLog]
         package let count: Int
 
-        enum CodingKeys: String, CodingKey {
-            case count
-            case mealLogs = "meal_logs"
-        }
+        enum CodingKeys: String, CodingKey { case count, mealLogs = "meal_logs" }
     }
 
     /// `GET /meal-logs`.
     package struct MealList: Decodable {
         package let mealLogs: [MealLog]
-        package let totalCount: Int
-        package let limit: Int
-        package let offset: Int
+        package let totalCount, limit, offset: Int
         package let hasMore: Bool?
 
         enum CodingKeys: String, CodingKey {
-            case limit, offset
-            case mealLogs = "meal_logs"
-            case totalCount = "total_count"
-            case hasMore = "has_more"
+            case limit, offset, mealLogs = "meal_logs", totalCount = "total_count", hasMore = "has_more"
         }
     }
 
@@ -117,11 +79,8 @@ extension AppModels {
         package let processingTimeMs: Int
 
         enum CodingKeys: String, CodingKey {
-            case sessionId = "session_id"
-            case recognizedItems = "recognized_items"
-            case totalMacros = "total_macros"
-            case overallConfidence = "overall_confidence"
-            case needsReview = "needs_review"
+            case sessionId = "session_id", recognizedItems = "recognized_items", totalMacros = "total_macros"
+            case overallConfidence = "overall_confidence", needsReview = "needs_review"
             case processingTimeMs = "processing_time_ms"
         }
     }
@@ -148,18 +107,13 @@ extension AppModels {
 
         enum CodingKeys: String, CodingKey {
             case id, name, quantity, unit, confidence, macronutrients
-            case needsReview = "needs_review"
-            case portionHints = "portion_hints"
+            case needsReview = "needs_review", portionHints = "portion_hints"
         }
     }
 
     package struct Macronutrients: Decodable {
-        package let calories: Int
-        package let protein: Int
-        package let carbohydrates: Int
-        package let fats: Int
-        package let fiber: Int?
-        package let sugar: Int?
+        package let calories, protein, carbohydrates, fats: Int
+        package let fiber, sugar: Int?
     }
 
     /// `GET /meal-logs/photo/{id}`.
@@ -180,52 +134,35 @@ extension AppModels {
             package let quantity: Double
             package let unit: String
             package let calories: Int
-            package let proteinG: Double
-            package let carbsG: Double
-            package let fatG: Double
+            package let proteinG, carbsG, fatG: Double
             package let fiberG: Double?
             package let confidenceScore: Double
             package let orderIndex: Int?
 
             enum CodingKeys: String, CodingKey {
                 case name, quantity, unit, calories
-                case proteinG = "protein_g"
-                case carbsG = "carbs_g"
-                case fatG = "fat_g"
-                case fiberG = "fiber_g"
-                case confidenceScore = "confidence_score"
-                case orderIndex = "order_index"
+                case proteinG = "protein_g", carbsG = "carbs_g", fatG = "fat_g", fiberG = "fiber_g"
+                case confidenceScore = "confidence_score", orderIndex = "order_index"
             }
         }
 
         enum CodingKeys: String, CodingKey {
             case id, status
-            case userId = "user_id"
-            case imageUrl = "image_url"
-            case mealType = "meal_type"
-            case confidenceScore = "confidence_score"
-            case recognizedItems = "recognized_items"
-            case totalCalories = "total_calories"
-            case loggedAt = "logged_at"
-            case mealLogId = "meal_log_id"
+            case userId = "user_id", imageUrl = "image_url", mealType = "meal_type"
+            case confidenceScore = "confidence_score", recognizedItems = "recognized_items"
+            case totalCalories = "total_calories", loggedAt = "logged_at", mealLogId = "meal_log_id"
         }
     }
 
     package struct Macros: Decodable {
-        package let totalCalories: Int
-        package let totalProtein: Int
-        package let totalCarbohydrates: Int
-        package let totalFats: Int
+        package let totalCalories, totalProtein, totalCarbohydrates, totalFats: Int
 
         enum CodingKeys: String, CodingKey {
-            case totalCalories = "total_calories"
-            case totalProtein = "total_protein"
-            case totalCarbohydrates = "total_carbohydrates"
-            case totalFats = "total_fats"
+            case totalCalories = "total_calories", totalProtein = "total_protein"
+            case totalCarbohydrates = "total_carbohydrates", totalFats = "total_fats"
         }
     }
 
-    /// A frame about a meal log.
     package struct MealFrame<Content: Decodable>: Decodable {
         package let type: String
         package let data: Content
@@ -233,9 +170,7 @@ extension AppModels {
     }
 
     package enum MealErrorCode: String, Decodable, CaseIterable {
-        case parsingFailed = "PARSING_FAILED"
-        case serviceError = "AI_SERVICE_ERROR"
-        case rateLimit = "RATE_LIMIT"
+        case parsingFailed = "PARSING_FAILED", serviceError = "AI_SERVICE_ERROR", rateLimit = "RATE_LIMIT"
         case serverError = "SERVER_ERROR"
     }
 
@@ -248,22 +183,16 @@ extension AppModels {
         package let suggestions: [String]?
 
         enum CodingKeys: String, CodingKey {
-            case id, details, suggestions
-            case errorMessage = "error_message"
-            case errorCode = "error_code"
+            case id, details, suggestions, errorMessage = "error_message", errorCode = "error_code"
         }
     }
 
     /// The frame `connected`.
     package struct MealSocketGreeting: Decodable {
-        package let type: String
-        package let userId: String
+        package let type, userId: String
         package let timestamp: Date
 
-        enum CodingKeys: String, CodingKey {
-            case type, timestamp
-            case userId = "user_id"
-        }
+        enum CodingKeys: String, CodingKey { case type, timestamp, userId = "user_id" }
     }
 
     package struct MealSocketPong: Decodable {
@@ -272,20 +201,14 @@ extension AppModels {
     }
 
     package enum SocketErrorCode: String, Decodable, CaseIterable {
-        case authFailed = "AUTH_FAILED"
-        case connectionLimit = "CONNECTION_LIMIT"
-        case serverError = "SERVER_ERROR"
+        case authFailed = "AUTH_FAILED", connectionLimit = "CONNECTION_LIMIT", serverError = "SERVER_ERROR"
         case rateLimit = "RATE_LIMIT"
     }
 
     package struct MealSocketError: Decodable {
-        package let type: String
-        package let error: String
+        package let type, error: String
         package let errorCode: SocketErrorCode
 
-        enum CodingKeys: String, CodingKey {
-            case type, error
-            case errorCode = "error_code"
-        }
+        enum CodingKeys: String, CodingKey { case type, error, errorCode = "error_code" }
     }
 }

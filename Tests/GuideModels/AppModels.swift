@@ -9,14 +9,11 @@ package enum AppModels {
     /// The success envelope; `message` and `error`, if present, are text.
     package struct Answer<Content: Decodable>: Decodable {
         package let data: Content
-        package let message: String?
-        package let error: String?
+        package let message, error: String?
     }
 
     /// The members that the apps read from every answer that is not 2xx.
-    package struct Failure: Decodable {
-        package let message: String
-    }
+    package struct Failure: Decodable { package let message: String }
 
     /// Two models of the same answer, because each app reads different parts of it.
     package struct Both<One: Decodable, Other: Decodable>: Decodable {
@@ -32,43 +29,30 @@ package enum AppModels {
     /// `POST /auth/register`, as FitIQ reads it: the time is text.
     package struct Registration: Decodable {
         package let userId: UUID
-        package let email: String
-        package let name: String
-        package let createdAt: String
-        package let accessToken: String
-        package let refreshToken: String
+        package let email, name, createdAt, accessToken, refreshToken: String
 
         enum CodingKeys: String, CodingKey {
             case email, name
-            case userId = "user_id"
-            case createdAt = "created_at"
-            case accessToken = "access_token"
+            case userId = "user_id", createdAt = "created_at", accessToken = "access_token"
             case refreshToken = "refresh_token"
         }
     }
 
     /// `POST /auth/login`.
     package struct Tokens: Decodable {
-        package let accessToken: String
-        package let refreshToken: String
+        package let accessToken, refreshToken: String
 
-        enum CodingKeys: String, CodingKey {
-            case accessToken = "access_token"
-            case refreshToken = "refresh_token"
-        }
+        enum CodingKeys: String, CodingKey { case accessToken = "access_token", refreshToken = "refresh_token" }
     }
 
     /// The whole body of `POST /auth/refresh`: one app reads `data`, and the other reads the top level.
     package struct Refreshed: Decodable {
         package let success: Bool
         package let data: Tokens
-        package let accessToken: String
-        package let refreshToken: String
+        package let accessToken, refreshToken: String
 
         enum CodingKeys: String, CodingKey {
-            case success, data
-            case accessToken = "access_token"
-            case refreshToken = "refresh_token"
+            case success, data, accessToken = "access_token", refreshToken = "refresh_token"
         }
     }
 
@@ -87,9 +71,7 @@ package enum AppModels {
         }
     }
 
-    package enum UnitSystem: String, Decodable, CaseIterable {
-        case metric, imperial
-    }
+    package enum UnitSystem: String, Decodable, CaseIterable { case metric, imperial }
 
     /// `/users/me` with its profile as an object.
     package struct User: Decodable {
@@ -103,22 +85,15 @@ package enum AppModels {
         package let name: String
         package let preferredUnitSystem: UnitSystem
         package let languageCode: String
-        package let bio: String?
-        package let dateOfBirth: String?
-        package let biologicalSex: String?
+        package let bio, dateOfBirth, biologicalSex: String?
         package let heightCm: Double?
-        package let createdAt: Date?
-        package let updatedAt: Date?
+        package let createdAt, updatedAt: Date?
 
         enum CodingKeys: String, CodingKey {
             case id, name, bio
-            case preferredUnitSystem = "preferred_unit_system"
-            case languageCode = "language_code"
-            case dateOfBirth = "date_of_birth"
-            case biologicalSex = "biological_sex"
-            case heightCm = "height_cm"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case preferredUnitSystem = "preferred_unit_system", languageCode = "language_code"
+            case dateOfBirth = "date_of_birth", biologicalSex = "biological_sex", heightCm = "height_cm"
+            case createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 
@@ -130,37 +105,25 @@ package enum AppModels {
         package let preferredUnitSystem: UnitSystem
         package let languageCode: String
         package let dateOfBirth: String?
-        package let createdAt: Date
-        package let updatedAt: Date
+        package let createdAt, updatedAt: Date
 
         enum CodingKeys: String, CodingKey {
             case name, bio
-            case userId = "user_id"
-            case preferredUnitSystem = "preferred_unit_system"
-            case languageCode = "language_code"
-            case dateOfBirth = "date_of_birth"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case userId = "user_id", preferredUnitSystem = "preferred_unit_system", languageCode = "language_code"
+            case dateOfBirth = "date_of_birth", createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 
     /// `/users/me/preferences`.
     package struct Preferences: Decodable {
-        package let id: UUID
-        package let userProfileId: UUID
-        package let allergies: [String]
-        package let dietaryRestrictions: [String]
-        package let foodDislikes: [String]
-        package let createdAt: Date
-        package let updatedAt: Date
+        package let id, userProfileId: UUID
+        package let allergies, dietaryRestrictions, foodDislikes: [String]
+        package let createdAt, updatedAt: Date
 
         enum CodingKeys: String, CodingKey {
             case id, allergies
-            case userProfileId = "user_profile_id"
-            case dietaryRestrictions = "dietary_restrictions"
-            case foodDislikes = "food_dislikes"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case userProfileId = "user_profile_id", dietaryRestrictions = "dietary_restrictions"
+            case foodDislikes = "food_dislikes", createdAt = "created_at", updatedAt = "updated_at"
         }
     }
 }

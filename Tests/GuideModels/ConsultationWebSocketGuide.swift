@@ -10,9 +10,7 @@ package enum ConsultationWebSocketGuide {
         package let success: Bool
         package let data: ConsultationData
 
-        package struct ConsultationData: Codable {
-            package let consultation: Consultation
-        }
+        package struct ConsultationData: Codable { package let consultation: Consultation }
     }
 
     package struct ConsultationResponse: Codable {
@@ -21,26 +19,15 @@ package enum ConsultationWebSocketGuide {
     }
 
     package struct Consultation: Codable {
-        package let id: String
-        package let userID: String
-        package let persona: String
-        package let status: String
+        package let id, userID, persona, status: String
         package let startedAt: Date
         package let messageCount: Int
-        package let createdAt: Date
-        package let updatedAt: Date
+        package let createdAt, updatedAt: Date
         package let goalID: String?
 
         enum CodingKeys: String, CodingKey {
-            case id
-            case userID = "user_id"
-            case persona
-            case status
-            case startedAt = "started_at"
-            case messageCount = "message_count"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
-            case goalID = "goal_id"
+            case id, userID = "user_id", persona, status, startedAt = "started_at", messageCount = "message_count"
+            case createdAt = "created_at", updatedAt = "updated_at", goalID = "goal_id"
         }
     }
 
@@ -49,23 +36,17 @@ package enum ConsultationWebSocketGuide {
         package let error: ErrorDetails
 
         package struct ErrorDetails: Codable {
-            package let code: String
-            package let message: String
+            package let code, message: String
             package let details: ConflictDetails
         }
 
         package struct ConflictDetails: Codable {
-            package let existingConsultationID: String
-            package let persona: String
-            package let status: String
+            package let existingConsultationID, persona, status: String
             package let canContinue: Bool
             package let goalID: String?
 
             enum CodingKeys: String, CodingKey {
-                case existingConsultationID = "existing_consultation_id"
-                case persona
-                case status
-                case canContinue = "can_continue"
+                case existingConsultationID = "existing_consultation_id", persona, status, canContinue = "can_continue"
                 case goalID = "goal_id"
             }
         }
@@ -75,23 +56,14 @@ package enum ConsultationWebSocketGuide {
         package let success: Bool
         package let data: MessagesData
 
-        package struct MessagesData: Codable {
-            package let messages: [Message]
-        }
+        package struct MessagesData: Codable { package let messages: [Message] }
 
         package struct Message: Codable {
-            package let id: String
-            package let consultationID: String
-            package let role: String
-            package let content: String
+            package let id, consultationID, role, content: String
             package let createdAt: Date
 
             enum CodingKeys: String, CodingKey {
-                case id
-                case consultationID = "consultation_id"
-                case role
-                case content
-                case createdAt = "created_at"
+                case id, consultationID = "consultation_id", role, content, createdAt = "created_at"
             }
         }
     }
@@ -100,31 +72,17 @@ package enum ConsultationWebSocketGuide {
 // MARK: - The socket
 
 extension ConsultationWebSocketGuide {
-    /// A frame from the client.
     package struct OutgoingMessage: Codable {
-        package let type: String
-        package let content: String
+        package let type, content: String
 
-        package init(type: String, content: String) {
-            self.type = type
-            self.content = content
-        }
+        package init(type: String, content: String) { (self.type, self.content) = (type, content) }
     }
 
-    /// A frame from the server.
     package struct WebSocketMessage: Codable {
         package let type: String
-        package let consultationID: String?
-        package let content: String?
-        package let error: String?
+        package let consultationID, content, error: String?
         package let timestamp: Date
 
-        enum CodingKeys: String, CodingKey {
-            case type
-            case consultationID = "consultation_id"
-            case content
-            case error
-            case timestamp
-        }
+        enum CodingKeys: String, CodingKey { case type, consultationID = "consultation_id", content, error, timestamp }
     }
 }

@@ -12,28 +12,18 @@ extension EnhancedConsultationsGuide {
     }
 
     package struct Message: Codable, Identifiable {
-        package let id: String
-        package let consultationId: String
+        package let id, consultationId: String
         package let role: MessageRole
         package let content: String
         package let metadata: MessageMetadata?
         package let createdAt: Date
 
         enum CodingKeys: String, CodingKey {
-            case id
-            case consultationId = "consultation_id"
-            case role
-            case content
-            case metadata
-            case createdAt = "created_at"
+            case id, consultationId = "consultation_id", role, content, metadata, createdAt = "created_at"
         }
     }
 
-    package enum MessageRole: String, Codable {
-        case user
-        case assistant
-        case system
-    }
+    package enum MessageRole: String, Codable { case user, assistant, system }
 
     package struct MessageMetadata: Codable {
         package let templateCreated: TemplateReference?
@@ -41,17 +31,13 @@ extension EnhancedConsultationsGuide {
         package let tokensUsed: Int?
 
         enum CodingKeys: String, CodingKey {
-            case templateCreated = "template_created"
-            case functionCalled = "function_called"
-            case tokensUsed = "tokens_used"
+            case templateCreated = "template_created", functionCalled = "function_called", tokensUsed = "tokens_used"
         }
     }
 
     package struct TemplateReference: Codable {
         /// "wellness", "meal" or "workout".
-        package let type: String
-        package let id: String
-        package let name: String
+        package let type, id, name: String
     }
 
     /// A frame from the client; the guide fixes its type.
@@ -61,36 +47,22 @@ extension EnhancedConsultationsGuide {
         package let metadata: [String: String]?
 
         package init(content: String, metadata: [String: String]? = nil) {
-            self.content = content
-            self.metadata = metadata
+            (self.content, self.metadata) = (content, metadata)
         }
     }
 
-    /// A frame from the server.
     package struct IncomingMessage: Codable {
         package let type: String
-        package let content: String?
-        package let messageId: String?
-        package let error: String?
+        package let content, messageId, error: String?
         package let metadata: MessageMetadata?
 
-        enum CodingKeys: String, CodingKey {
-            case type
-            case content
-            case messageId = "message_id"
-            case error
-            case metadata
-        }
+        enum CodingKeys: String, CodingKey { case type, content, messageId = "message_id", error, metadata }
     }
 
     package enum WebSocketMessageType: String, CaseIterable, Sendable {
-        case connected
-        case userMessage = "user_message"
-        case assistantMessageStart = "assistant_message_start"
-        case assistantMessageChunk = "assistant_message_chunk"
-        case assistantMessageEnd = "assistant_message_end"
-        case templateCreated = "template_created"
-        case error
+        case connected, userMessage = "user_message", assistantMessageStart = "assistant_message_start"
+        case assistantMessageChunk = "assistant_message_chunk", assistantMessageEnd = "assistant_message_end"
+        case templateCreated = "template_created", error
     }
 }
 
@@ -106,10 +78,7 @@ extension EnhancedConsultationsGuide {
         package let quickActions: [QuickAction]
         package let count: Int
 
-        enum CodingKeys: String, CodingKey {
-            case quickActions = "quick_actions"
-            case count
-        }
+        enum CodingKeys: String, CodingKey { case quickActions = "quick_actions", count }
     }
 
     /// Without the guide's `id`, which the client generates itself.
@@ -120,12 +89,6 @@ extension EnhancedConsultationsGuide {
         package let persona: Persona?
         package let category: String?
 
-        enum CodingKeys: String, CodingKey {
-            case prompt
-            case description
-            case contextType = "context_type"
-            case persona
-            case category
-        }
+        enum CodingKeys: String, CodingKey { case prompt, description, contextType = "context_type", persona, category }
     }
 }

@@ -9,37 +9,26 @@ package enum GoalLinkingGuide {
         /// The id that the app's own store issued.
         package let id: UUID
         package let backendId: String?
-        package var title: String
-        package var description: String
-        package var createdAt: Date
-        package var targetDate: Date
+        package var title, description: String
+        package var createdAt, targetDate: Date
         package var progress: Double
         package var status: GoalStatus
-        package var userId: String?
-        package var conversationId: String?
-        package var category: String?
+        package var userId, conversationId, category: String?
     }
 
     package enum GoalStatus: String, Codable, CaseIterable {
-        case notStarted = "not_started"
-        case inProgress = "in_progress"
-        case completed
-        case archived
+        case notStarted = "not_started", inProgress = "in_progress", completed, archived
     }
 
     /// The goal endpoints' answer; the guide uses the type and prints its JSON, but never defines it.
     package struct BackendGoal: Codable {
-        package let id: String
-        package let userId: String
-        package let title: String
-        package let description: String
+        package let id, userId, title, description: String
         package let status: GoalStatus
         package let progress: Double
         package let category: String?
         package let targetDate: Date
         package let conversationId: String?
-        package let createdAt: Date
-        package let updatedAt: Date
+        package let createdAt, updatedAt: Date
     }
 
     /// `GET /goals`, which the guide calls without showing the answer.
@@ -50,54 +39,39 @@ package enum GoalLinkingGuide {
 
     /// The guide uses this type without defining it; the members are the ones that its callers pass.
     package struct CreateGoalRequest: Codable {
-        package let title: String
-        package let description: String
+        package let title, description: String
         package let targetDate: Date
         package let category: String?
 
         package init(title: String, description: String, targetDate: Date, category: String? = nil) {
-            self.title = title
-            self.description = description
-            self.targetDate = targetDate
-            self.category = category
+            (self.title, self.description, self.targetDate, self.category) = (title, description, targetDate, category)
         }
     }
 
     /// The guide uses this type without defining it; the members are the ones that its callers pass.
     package struct UpdateGoalRequest: Codable {
-        package var title: String?
-        package var description: String?
+        package var title, description: String?
         package var targetDate: Date?
         package var progress: Double?
-        package var status: String?
-        package var conversationId: String?
-        package var category: String?
+        package var status, conversationId, category: String?
 
         package init(
             title: String? = nil, description: String? = nil, targetDate: Date? = nil, progress: Double? = nil,
             status: String? = nil, conversationId: String? = nil, category: String? = nil
         ) {
-            self.title = title
-            self.description = description
-            self.targetDate = targetDate
-            self.progress = progress
-            self.status = status
-            self.conversationId = conversationId
-            self.category = category
+            (self.title, self.description, self.targetDate, self.progress) = (title, description, targetDate, progress)
+            (self.status, self.conversationId, self.category) = (status, conversationId, category)
         }
     }
 
     package struct ChatAboutGoalRequest: Codable {
         package let goalId: String
 
-        package init(goalId: String) {
-            self.goalId = goalId
-        }
+        package init(goalId: String) { self.goalId = goalId }
     }
 
     package struct ChatAboutGoalResponse: Codable {
-        package let conversationId: String
-        package let goalId: String
+        package let conversationId, goalId: String
         package let createdAt: Date
         package let persona: PersonaInfo
     }
@@ -114,8 +88,7 @@ package enum GoalLinkingGuide {
     }
 
     package struct PersonaInfo: Codable {
-        package let id: String
-        package let name: String
+        package let id, name: String
         package let avatar: String?
     }
 }

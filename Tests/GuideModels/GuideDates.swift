@@ -6,9 +6,9 @@ extension JSONDecoder {
     /// If a model writes out its coding keys, `.convertFromSnakeCase` looks for keys that it has itself renamed. This
     /// decoder therefore does not use that strategy, even if the guide does (errata 1 and 2 of
     /// `openapi/DEVIATIONS.md`).
-    package static func iso8601() -> JSONDecoder {
+    package static func iso8601(keys: KeyDecodingStrategy = .useDefaultKeys) -> JSONDecoder {
         let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
+        (decoder.dateDecodingStrategy, decoder.keyDecodingStrategy) = (.iso8601, keys)
         return decoder
     }
 }

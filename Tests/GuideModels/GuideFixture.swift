@@ -10,16 +10,13 @@ package struct GuideFixture: Sendable, Hashable, CustomStringConvertible {
 
     /// Names an example, whose existence is checked only when it is read.
     package init(_ guide: String, _ name: String) {
-        self.guide = guide
-        self.name = name
+        (self.guide, self.name) = (guide, name)
     }
 
-    /// The directory of all the guides' examples.
     package static let directory = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures/guides")
 
-    /// All examples, sorted by guide and name.
     package static let all: [GuideFixture] = {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: directory.path)) ?? []
         return paths.filter { $0.hasSuffix(".json") }.sorted().compactMap { path in
@@ -28,15 +25,12 @@ package struct GuideFixture: Sendable, Hashable, CustomStringConvertible {
         }
     }()
 
-    /// The printed bytes.
     package var data: Data {
         get throws { try Data(contentsOf: Self.directory.appending(path: "\(guide)/\(name).json")) }
     }
 
     /// The printed JSON, parsed strictly.
-    package var value: JSONValue {
-        get throws { try JSON.parse(Array(data)) }
-    }
+    package var value: JSONValue { get throws { try JSON.parse(Array(data)) } }
 
     package var description: String { "\(guide)/\(name)" }
 }

@@ -8,28 +8,18 @@ extension MealLogWebSocketGuide {
         package let timestamp: Date
 
         package enum MessageType: String, Codable, CaseIterable {
-            case connected
-            case mealLogCompleted = "meal_log.completed"
-            case mealLogFailed = "meal_log.failed"
-            case error
-            case pong
+            case connected, mealLogCompleted = "meal_log.completed", mealLogFailed = "meal_log.failed", error, pong
         }
     }
 
     /// The type of `data` in the guide's unit test; the guide does not list it anywhere, so no member is required.
     package struct MessageData: Codable {
-        package let mealLogId: String?
-        package let status: String?
-        package let totalCalories: Int?
-        package let itemsCount: Int?
+        package let mealLogId, status: String?
+        package let totalCalories, itemsCount: Int?
         package let error: String?
 
         enum CodingKeys: String, CodingKey {
-            case mealLogId = "meal_log_id"
-            case status
-            case totalCalories = "total_calories"
-            case itemsCount = "items_count"
-            case error
+            case mealLogId = "meal_log_id", status, totalCalories = "total_calories", itemsCount = "items_count", error
         }
     }
 
@@ -48,105 +38,57 @@ extension MealLogWebSocketGuide {
     }
 
     package struct MealLogCompletedData: Codable {
-        package let id: String
-        package let userId: String
+        package let id, userId: String
         package let rawInput: String?
-        package let mealType: String
-        package let status: String
+        package let mealType, status: String
         package let totalCalories: Int?
-        package let totalProteinG: Double?
-        package let totalCarbsG: Double?
-        package let totalFatG: Double?
-        package let totalFiberG: Double?
-        package let totalSugarG: Double?
+        package let totalProteinG, totalCarbsG, totalFatG, totalFiberG, totalSugarG: Double?
         package let loggedAt: Date
-        package let processingStartedAt: Date?
-        package let processingCompletedAt: Date?
-        package let createdAt: Date
-        package let updatedAt: Date
+        package let processingStartedAt, processingCompletedAt: Date?
+        package let createdAt, updatedAt: Date
         package let items: [MealLogItem]
 
         enum CodingKeys: String, CodingKey {
-            case id
-            case userId = "user_id"
-            case rawInput = "raw_input"
-            case mealType = "meal_type"
-            case status
-            case totalCalories = "total_calories"
-            case totalProteinG = "total_protein_g"
-            case totalCarbsG = "total_carbs_g"
-            case totalFatG = "total_fat_g"
-            case totalFiberG = "total_fiber_g"
-            case totalSugarG = "total_sugar_g"
-            case loggedAt = "logged_at"
-            case processingStartedAt = "processing_started_at"
-            case processingCompletedAt = "processing_completed_at"
-            case createdAt = "created_at"
-            case updatedAt = "updated_at"
+            case id, userId = "user_id", rawInput = "raw_input", mealType = "meal_type", status
+            case totalCalories = "total_calories", totalProteinG = "total_protein_g", totalCarbsG = "total_carbs_g"
+            case totalFatG = "total_fat_g", totalFiberG = "total_fiber_g", totalSugarG = "total_sugar_g"
+            case loggedAt = "logged_at", processingStartedAt = "processing_started_at"
+            case processingCompletedAt = "processing_completed_at", createdAt = "created_at", updatedAt = "updated_at"
             case items
         }
     }
 
     package struct MealLogItem: Codable {
-        package let id: String
-        package let mealLogId: String
-        package let foodId: String?
-        package let userFoodId: String?
+        package let id, mealLogId: String
+        package let foodId, userFoodId: String?
         package let foodName: String
         package let quantity: Double
         package let unit: String
         package let calories: Int
-        package let proteinG: Double
-        package let carbsG: Double
-        package let fatG: Double
-        package let fiberG: Double?
-        package let sugarG: Double?
-        package let confidenceScore: Double?
+        package let proteinG, carbsG, fatG: Double
+        package let fiberG, sugarG, confidenceScore: Double?
         package let parsingNotes: String?
         package let orderIndex: Int
         package let createdAt: Date
 
         enum CodingKeys: String, CodingKey {
-            case id
-            case mealLogId = "meal_log_id"
-            case foodId = "food_id"
-            case userFoodId = "user_food_id"
-            case foodName = "food_name"
-            case quantity
-            case unit
-            case calories
-            case proteinG = "protein_g"
-            case carbsG = "carbs_g"
-            case fatG = "fat_g"
-            case fiberG = "fiber_g"
-            case sugarG = "sugar_g"
-            case confidenceScore = "confidence_score"
-            case parsingNotes = "parsing_notes"
-            case orderIndex = "order_index"
-            case createdAt = "created_at"
+            case id, mealLogId = "meal_log_id", foodId = "food_id", userFoodId = "user_food_id", foodName = "food_name"
+            case quantity, unit, calories, proteinG = "protein_g", carbsG = "carbs_g", fatG = "fat_g"
+            case fiberG = "fiber_g", sugarG = "sugar_g", confidenceScore = "confidence_score"
+            case parsingNotes = "parsing_notes", orderIndex = "order_index", createdAt = "created_at"
         }
     }
 
     package struct MealLogFailedData: Codable {
-        package let id: String
-        package let userId: String
+        package let id, userId: String
         package let rawInput: String?
-        package let mealType: String
-        package let status: String
+        package let mealType, status: String
         package let errorMessage: String?
-        package let loggedAt: Date
-        package let createdAt: Date
-        package let updatedAt: Date
+        package let loggedAt, createdAt, updatedAt: Date
 
         enum CodingKeys: String, CodingKey {
-            case id
-            case userId = "user_id"
-            case rawInput = "raw_input"
-            case mealType = "meal_type"
-            case status
-            case errorMessage = "error_message"
-            case loggedAt = "logged_at"
-            case createdAt = "created_at"
+            case id, userId = "user_id", rawInput = "raw_input", mealType = "meal_type", status
+            case errorMessage = "error_message", loggedAt = "logged_at", createdAt = "created_at"
             case updatedAt = "updated_at"
         }
     }

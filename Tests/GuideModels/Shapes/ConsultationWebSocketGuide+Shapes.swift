@@ -49,12 +49,10 @@ extension ConsultationWebSocketGuide {
         ]),
     ])
 
-    /// The types of the frames that the server sends.
     package static let frameTypes = [
         "connected", "message_received", "stream_chunk", "stream_complete", "error", "pong",
     ]
 
-    /// A server frame, as printed.
     package static func frame(_ type: String) throws -> Shape {
         let shape = try Shape.frame("consultation-websocket", type)
         return type == "pong" ? shape : shape.with(.id, at: "consultation_id")

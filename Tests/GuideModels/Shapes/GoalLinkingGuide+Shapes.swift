@@ -8,9 +8,7 @@ extension GoalLinkingGuide {
     }
 
     /// The answer to GET /goals.
-    package static func list() throws -> Shape {
-        try .members(["goals": .array(goal()), "totalCount": .integer])
-    }
+    package static func list() throws -> Shape { try .members(["goals": .array(goal()), "totalCount": .integer]) }
 
     /// The answer to POST /consultations/chat-about-goal.
     package static func chatAboutGoal() throws -> Shape {

@@ -29,13 +29,11 @@ extension MealLogWebSocketGuide {
         "error_message?": .string, "logged_at": .timestamp, "created_at": .timestamp, "updated_at": .timestamp,
     ])
 
-    /// The success envelope.
     package static func answer(_ data: Shape) -> Shape { .members(["data": data]) }
 
     /// The body of an error from an endpoint that the guide documents.
     package static let failure = Shape.members(["error": .members(["message": .string, "code?": .string])])
 
-    /// A server frame.
     package static func frame(_ type: WebSocketMessage.MessageType) -> Shape {
         let name = Shape.oneOf([type.rawValue])
         return switch type {

@@ -33,14 +33,12 @@ extension Shape {
 
     private func changing(_ steps: ArraySlice<String>, of path: String, _ change: (inout Member) -> Void) -> Shape {
         if case .nullable(let shape) = self { return .nullable(shape.changing(steps, of: path, change)) }
-        guard case .object(var members) = self, let step = steps.first else {
-            preconditionFailure("\(path): \(self) has no members")
-        }
+        guard case .object(var members) = self, let step = steps.first
+        else { preconditionFailure("\(path): \(self) has no members") }
         let depth = step.indices.filter { step[$0...].hasPrefix("[]") }.count
         let name = String(step.dropLast(2 * depth))
-        guard let index = members.firstIndex(where: { $0.name == name }) else {
-            preconditionFailure("\(path): no member \(name)")
-        }
+        guard let index = members.firstIndex(where: { $0.name == name })
+        else { preconditionFailure("\(path): no member \(name)") }
         if steps.count == 1 {
             precondition(depth == 0, "\(path): elements are neither optional nor named")
             change(&members[index])

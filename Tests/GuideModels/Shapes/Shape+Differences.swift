@@ -22,12 +22,9 @@ extension Shape {
     private func collect(_ value: JSONValue, at path: String, into found: inout [String]) {
         switch (self, value) {
         case (.nullable, .null): break
-        case (.nullable(let shape), _):
-            shape.collect(value, at: path, into: &found)
+        case (.nullable(let shape), _): shape.collect(value, at: path, into: &found)
         case (.array(let element?), .array(let elements)):
-            for (index, item) in elements.enumerated() {
-                element.collect(item, at: "\(path)[\(index)]", into: &found)
-            }
+            for (index, item) in elements.enumerated() { element.collect(item, at: "\(path)[\(index)]", into: &found) }
         case (.object(let members), .object(let object)):
             for member in members {
                 let path = Self.path(path, member.name)
@@ -78,8 +75,7 @@ extension Shape {
     }
 
     static func isLowerCaseUUID(_ text: String) -> Bool {
-        text.utf8.count == 36
-            && zip(text.utf8, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx".utf8).allSatisfy(Self.fits)
+        text.utf8.count == 36 && zip(text.utf8, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx".utf8).allSatisfy(Self.fits)
     }
 
     /// In a pattern, `0` matches a digit, `x` matches a lower-case hexadecimal digit, and any other character matches

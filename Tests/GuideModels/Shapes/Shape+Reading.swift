@@ -18,9 +18,7 @@ extension Shape {
     }
 
     /// The shape of an example that a guide prints.
-    package init(_ fixture: GuideFixture) throws {
-        self.init(of: try fixture.value)
-    }
+    package init(_ fixture: GuideFixture) throws { self.init(of: try fixture.value) }
 
     /// A shape that all of these shapes fit, or nil if there are none.
     static func common(to shapes: [Shape]) -> Shape? {
@@ -43,9 +41,8 @@ extension Shape {
         case (.object(let left), .object(let right)):
             .object(
                 left.map { member in
-                    guard let twin = right.first(where: { $0.name == member.name }) else {
-                        return Member(member.name, member.shape, isOptional: true)
-                    }
+                    guard let twin = right.first(where: { $0.name == member.name })
+                    else { return Member(member.name, member.shape, isOptional: true) }
                     return Member(
                         member.name, member.shape.joined(with: twin.shape),
                         isOptional: member.isOptional || twin.isOptional)

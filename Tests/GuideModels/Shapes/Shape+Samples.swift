@@ -28,8 +28,7 @@ extension Shape {
     package func samplesWithoutOneMember() -> [(path: String, value: JSONValue)] {
         switch self {
         case .nullable(let shape): shape.samplesWithoutOneMember()
-        case .array(let element?):
-            element.samplesWithoutOneMember().map { ("[].\($0.path)", .array([$0.value])) }
+        case .array(let element?): element.samplesWithoutOneMember().map { ("[].\($0.path)", .array([$0.value])) }
         case .object(let members):
             members.flatMap { member -> [(path: String, value: JSONValue)] in
                 let rest = members.filter { $0.name != member.name }.map { ($0.name, $0.shape.sample(isFull: true)) }

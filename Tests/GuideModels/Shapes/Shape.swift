@@ -6,36 +6,29 @@ import JSON
 package indirect enum Shape: Sendable, Equatable {
     /// Any value, where a guide leaves it open.
     case any
-    /// The literal `null`.
     case null
-    /// `true` or `false`.
     case bool
     /// A number written without a fraction or an exponent, as Swift's `Int` decodes it.
     case integer
-    /// Any number.
     case number
     /// A number written with a fraction: `198.0`, not `198`.
     case decimal
-    /// Any string.
     case string
     /// A time in UTC with whole seconds: `2025-01-29T10:30:00Z`.
     case timestamp
     /// An id as the backend issues it: a UUID in lower case.
     case id
-    /// One of these strings.
     case oneOf([String])
     /// An array whose elements all have this shape; nil if no element is known.
     case array(Shape?)
     /// An object with these members and no others.
     case object([Member])
-    /// This shape, or `null`.
     case nullable(Shape)
 
     /// A member of an object.
     package struct Member: Sendable, Equatable {
         package let name: String
         package var shape: Shape
-        /// Whether it may be absent.
         package var isOptional: Bool
 
         /// Creates a member, which is required by default.
@@ -50,19 +43,15 @@ package indirect enum Shape: Sendable, Equatable {
     package static func members(_ members: KeyValuePairs<String, Shape>) -> Shape {
         .object(
             members.map { name, shape in
-                name.hasSuffix("?")
-                    ? Member(String(name.dropLast()), shape, isOptional: true) : Member(name, shape)
+                name.hasSuffix("?") ? Member(String(name.dropLast()), shape, isOptional: true) : Member(name, shape)
             })
     }
 
     /// The envelope that most guides use: `{"success": true, "data": …}`.
-    package static func enveloped(_ data: Shape) -> Shape {
-        .members(["success": .bool, "data": data])
-    }
+    package static func enveloped(_ data: Shape) -> Shape { .members(["success": .bool, "data": data]) }
 }
 
 extension Shape: CustomStringConvertible {
-    /// The name in messages.
     package var description: String {
         switch self {
         case .any: "anything"
