@@ -27,8 +27,7 @@ struct AdviceTests {
         #""kind":"closed","by":"server","cause":"close_frame","server_close":{"code":1000,"reason":""}"#
     private static let lost = #""kind":"closed","by":"server","cause":"fault","faults":["drop"]"#
     private static let left = #""kind":"closed","by":"client","cause":"close_frame""#
-    private static let chunk =
-        #""kind":"frame","direction":"server_to_client","opcode":"text","payload":"{}""#
+    private static let chunk = #""kind":"frame","direction":"server_to_client","opcode":"text","payload":"{}""#
     private static let ping = #""kind":"frame","direction":"client_to_server","opcode":"ping","payload":"""#
     private static let history = exchange("GET /api/v1/consultations/c/messages", 200, endpoint: "listMessages")
 
@@ -83,10 +82,7 @@ struct AdviceTests {
             [exchange("GET /api/v1/goals/x", 404, body: refusal)],
             Messages.refused("GET /api/v1/goals/x", status: 404, message: "There is no goal.")
         ),
-        (
-            [exchange("GET /api/v1/goals/x", 400)],
-            Messages.refused("GET /api/v1/goals/x", status: 400, message: nil)
-        ),
+        ([exchange("GET /api/v1/goals/x", 400)], Messages.refused("GET /api/v1/goals/x", status: 400, message: nil)),
         ([exchange("GET /api/v1/goals/x", 404), chunk], Messages.lostWithin(isSwift: false)),
         ([history, chat, chunk, lost], Messages.historyUnread),
         // The answer to a different request does not count as history.

@@ -8,8 +8,7 @@ import Testing
 struct CaseRunnerTests {
     private static let meals = ContractCase(
         "meal/polling/completes", "A meal is worked out",
-        Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."),
-        setting: .builtIn("meal-completes"),
+        Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."), setting: .builtIn("meal-completes"),
         steps: [
             .logMeal("2 eggs"), .until(.meal("2 eggs", .processing), within: .seconds(1)),
             .until(.all([.meal("2 eggs", .completed, calories: 263), .idle]), within: .seconds(30)), .pass(.hours(2)),
@@ -18,14 +17,22 @@ struct CaseRunnerTests {
         "meal/polling/fails", "A meal fails",
         Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."), setting: .builtIn("meal-fails"),
         steps: [
-            .logMeal("the usual"),
-            .until(.mealError("the usual", containing: "Failed to parse"), within: .seconds(30)),
+            .logMeal("the usual"), .until(.mealError("the usual", containing: "Failed to parse"), within: .seconds(30)),
         ])
+    private static let mealWhileConnected = Step.until(
+        .all([.connection(.connected), .meal("2 eggs", .completed, calories: 263)]), within: .minutes(1))
 
-    private func play(_ contractCase: ContractCase, _ manner: MealClient.Manner) async throws -> CaseResult {
+    private static func made(_ steps: [Step], faces: [String] = []) -> ContractCase {
+        ContractCase("x/y", "Made up", .ours("It is."), faces: faces, steps: steps)
+    }
+
+    private func play(
+        _ contractCase: ContractCase, _ manner: MealClient.Manner, _ change: (inout CaseRunner) -> Void = { _ in }
+    ) async throws -> CaseResult {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
         runner.stepLimit = 5_000
+        change(&runner)
         return try await runner.run(contractCase) { MealClient(manner, on: stage, $0) }
     }
 
@@ -57,8 +64,7 @@ struct CaseRunnerTests {
     func hidesErrors() async throws {
         #expect(try await play(Self.failing, .right).isPassed)
         let result = try await play(Self.failing, .hidesErrors)
-        #expect(result.brokenChecks == [.failedMeal])
-        #expect(result.looked == [.failedMeal])
+        #expect((result.brokenChecks, result.looked) == ([.failedMeal], [.failedMeal]))
         let broken = result.insideVerdicts.filter { $0.outcome == .broken }
         #expect(broken.map(\.obligation.id) == ["inside/failed-meal-surfaces"])
         #expect(broken.first?.findings.count == 1 && broken.first?.failsRun == true)
@@ -109,21 +115,13 @@ struct CaseRunnerTests {
         #expect(!unmade.isAboutSwift, "it never said so")
     }
 
-    @Test("The runner skips a case that needs an instruction the client does not support")
-    func unsupported() async throws {
-        let chat = ContractCase(
-            "chat/x", "A chat", .ours("It is."), steps: [.expect(.idle), .start(.nutritionist)])
-        let result = try await play(chat, .right)
+    @Test(
+        "A case that needs an instruction the client does not support is skipped and passes, even if it failed before",
+        arguments: [ClientExpectation.idle, .goal("Run")])
+    func unsupported(before: ClientExpectation) async throws {
+        let result = try await play(Self.made([.expect(before), .start(.nutritionist)]), .right)
         #expect(result.skipped == "The client does not support start_consultation, which the case needs.")
-        #expect(result.isPassed && result.unfaced.isEmpty)
-    }
-
-    @Test("A skipped case passes, even if it failed before")
-    func skippedPasses() async throws {
-        let chat = ContractCase(
-            "chat/x", "A chat", .ours("It is."), steps: [.expect(.goal("Run")), .start(.nutritionist)])
-        let result = try await play(chat, .right)
-        #expect(result.isPassed && result.failures.isEmpty && result.skipped != nil, "\(result)")
+        #expect(result.isPassed && result.failures.isEmpty && result.unfaced.isEmpty, "\(result)")
     }
 
     @Test("For a client without a chat, the runner plays a case's other steps and lists those it omitted")
@@ -138,9 +136,7 @@ struct CaseRunnerTests {
             setting: .builtIn("meal-completes"), faces: ["meal/no-poll-while-connected", "meal/polling-cadence"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("2 eggs"), .send("Hello?"), .untilAnswered(1),
-                .until(
-                    .all([.connection(.connected), .meal("2 eggs", .completed, calories: 263)]), within: .minutes(1)),
-                .disconnect,
+                Self.mealWhileConnected, .disconnect,
             ])
         let result = try await play(contractCase, .right)
         #expect(result.skipped == nil && result.isPassed, "\(result)")
@@ -160,11 +156,7 @@ struct CaseRunnerTests {
         runner.stepLimit = 5_000
         let contractCase = ContractCase(
             "meal/connected/x", "A meal", .ours("It is."), setting: .builtIn("meal-completes"),
-            steps: [
-                .logMeal("2 eggs"),
-                .until(
-                    .all([.connection(.connected), .meal("2 eggs", .completed, calories: 263)]), within: .minutes(1)),
-            ])
+            steps: [.logMeal("2 eggs"), Self.mealWhileConnected])
         let bound = try await runner.run(contractCase) { MealClient(.right, on: stage, $0) }
         #expect(!bound.isPassed && bound.description.contains("the connection to be connected"))
         let free = try await runner.run(contractCase) { MealClient(.right, on: stage, $0, usesSockets: false) }
@@ -192,28 +184,21 @@ struct CaseRunnerTests {
     func systemClock() async throws {
         let result = try await play(Self.meals, .idle)
         #expect(result.skipped == Messages.takesTooLong(.hours(2), patience: .seconds(30)))
-        let short = ContractCase(
-            "x/y", "Nothing comes", .ours("It does."),
-            steps: [
-                .pass(.milliseconds(30)), .until(.goal("Run"), within: .milliseconds(100)), .pass(.seconds(20)),
-                .expect(.goal("Walk")),
-            ])
+        let short = Self.made([
+            .pass(.milliseconds(30)), .until(.goal("Run"), within: .milliseconds(100)), .pass(.seconds(20)),
+            .expect(.goal("Walk")),
+        ])
         let late = try await play(short, .idle)
         // After the first failed step, the runner neither waits nor checks.
         #expect(late.failures.count == 1 && late.contractTime >= .milliseconds(130))
     }
 
-    @Test("The runner plays a case whose wait equals the limit")
-    func patience() async throws {
-        let stage = try TestStage()
-        var runner = CaseRunner(on: stage)
-        runner.patience = .milliseconds(20)
-        for (duration, isPlayed) in [(20, true), (21, false)] {
-            let contractCase = ContractCase(
-                "x/y", "Nothing comes", .ours("It does."), steps: [.pass(.milliseconds(duration))])
-            let result = try await runner.run(contractCase) { MealClient(.idle, on: stage, $0) }
-            #expect((result.skipped == nil) == isPlayed, "\(duration)")
+    @Test("The runner plays a case whose wait equals the limit", arguments: [(20, true), (21, false)])
+    func patience(duration: Int, isPlayed: Bool) async throws {
+        let result = try await play(Self.made([.pass(.milliseconds(duration))]), .idle) {
+            $0.patience = .milliseconds(20)
         }
+        #expect((result.skipped == nil) == isPlayed)
     }
 
     @Test("A pulse runs all events in a world that are due at the time of the pulse")
@@ -223,29 +208,22 @@ struct CaseRunnerTests {
             on: stage, Setting.builtIn("meal-completes").scenario(), guide: nil, clock: .manual)
         let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
         #expect(try stage.exchange("POST", "/meal-logs/natural", meal, of: world.surroundings).status == 201)
-        let start = world.access.now
-        let due = try #require(try await world.pulse(at: start).nextDue)
-        #expect(due > start)
-        let pulse = try await world.pulse(at: due)
-        #expect(pulse.nextDue != due, "it is due no more")
+        let due = try #require(try await world.pulse(at: world.access.now).nextDue)
+        #expect(due > world.access.now)
+        #expect(try await world.pulse(at: due).nextDue != due, "it is due no more")
     }
 
     @Test("A wait ends early for an idle client but not for a busy client")
     func idle() async throws {
-        let stage = try TestStage()
-        var runner = CaseRunner(on: stage)
-        runner.grace = .milliseconds(30)
-        let contractCase = ContractCase(
-            "x/y", "Nothing comes", .ours("It does."), steps: [.until(.goal("Run"), within: .hours(1))])
-        let idle = try await runner.run(contractCase) { MealClient(.idle, on: stage, $0) }
+        let wait = Self.made([.until(.goal("Run"), within: .hours(1))])
+        let idle = try await play(wait, .idle) { $0.grace = .milliseconds(30) }
         #expect(idle.failures.count == 1 && idle.contractTime >= .milliseconds(30))
         let message = try #require(idle.failures.first?.message)
         #expect(message.hasPrefix("Expected the goal \"Run\", but the client showed no goals. ("), "\(message)")
         #expect(message.contains(" into the case; both sides have been idle for "), "\(message)")
         #expect(idle.advice == Messages.sentNothing && idle.systemTime >= .milliseconds(30))
-        let short = ContractCase(
-            "x/y", "Nothing comes", .ours("It does."), steps: [.until(.goal("Run"), within: .milliseconds(100))])
-        let busy = try await runner.run(short) { MealClient(.busy, on: stage, $0) }
+        let short = Self.made([.until(.goal("Run"), within: .milliseconds(100))])
+        let busy = try await play(short, .busy) { $0.grace = .milliseconds(30) }
         #expect(busy.failures.first?.message.hasSuffix(", after waiting for 0.1 s)") == true, "\(busy)")
     }
 
@@ -253,10 +231,9 @@ struct CaseRunnerTests {
     func clocks() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
-        let short = ContractCase("x/y", "Nothing", .ours("It is."), steps: [.expect(.idle)])
         for manner in [MealClient.Manner.right, .idle, .idle, .right] {
             var made = 0
-            let result = try await runner.run(short) {
+            let result = try await runner.run(Self.made([.expect(.idle)])) {
                 made += 1
                 return MealClient(manner, on: stage, $0)
             }
@@ -279,23 +256,17 @@ struct CaseRunnerTests {
     @Test(
         "In strict mode, a case fails if the client exercises only some of its obligations", arguments: [false, true])
     func strict(_ isStrict: Bool) async throws {
-        let stage = try TestStage()
-        var runner = CaseRunner(on: stage)
-        #expect(!runner.isStrict)
-        runner.isStrict = isStrict
-        let contractCase = ContractCase(
-            "x/y", "Goals", .ours("It is."), faces: ["ids/lowercase"], steps: [.loadGoals])
-        let result = try await runner.run(contractCase) { MealClient(.right, on: stage, $0) }
-        #expect(result.unfaced == ["ids/lowercase"])
-        #expect(result.isPassed == !isStrict)
-        #expect(
-            result.failures.map(\.message) == (isStrict ? ["The client never exercised ids/lowercase."] : []))
+        let result = try await play(Self.made([.loadGoals], faces: ["ids/lowercase"]), .right) {
+            #expect(!$0.isStrict)
+            $0.isStrict = isStrict
+        }
+        #expect((result.unfaced, result.isPassed) == (["ids/lowercase"], !isStrict))
+        #expect(result.failures.map(\.message) == (isStrict ? ["The client never exercised ids/lowercase."] : []))
     }
 
     @Test("An obligation without a verdict counts as not exercised unless the runner skipped the case")
     func unjudged() {
-        var result = CaseResult(
-            ContractCase("x/y", "Goals", .ours("It is."), faces: ["ids/lowercase"], steps: []), mode: .union)
+        var result = CaseResult(Self.made([], faces: ["ids/lowercase"]), mode: .union)
         #expect(result.unfaced == ["ids/lowercase"])
         result.skipped = "It takes too long."
         #expect(result.unfaced.isEmpty)

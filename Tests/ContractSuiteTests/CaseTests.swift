@@ -39,9 +39,7 @@ struct CaseTests {
     }
 
     @Test("The suite has a case for every guide mode")
-    func modes() {
-        #expect(Set(ContractCase.all.map { $0.guide ?? .union }) == Set(GuideMode.allCases))
-    }
+    func modes() { #expect(Set(ContractCase.all.map { $0.guide ?? .union }) == Set(GuideMode.allCases)) }
 
     @Test("A case exercises only obligations that its mode judges")
     func facesApply() {

@@ -38,8 +38,8 @@ struct ClientExpectationTests {
         "A met expectation reports no failure",
         arguments: [
             ClientExpectation.connection(.connected), .continues("c1"), .transcriptAsStored,
-            .transcriptEndsAsStored(atLeast: 2),
-            .completeAnswersAreStored, .line(.user, containing: "today"), .noLine(containing: "tomorrow"), .answers(1),
+            .transcriptEndsAsStored(atLeast: 2), .completeAnswersAreStored, .line(.user, containing: "today"),
+            .noLine(containing: "tomorrow"), .answers(1),
             .streaming, .problem(.chat), .problem(.chat, containing: "overloaded"), .problemCount(.chat, 1),
             .problemCount(.tooMany, 0), .goal("Run"), .goalCount("Swim", 2), .goalCount("Fly", 0), .goalLinked("Run"),
             .goalUnlinked("Sleep"), .meal("eggs", .processing), .mealError("stone", containing: "food"),
@@ -48,45 +48,29 @@ struct ClientExpectationTests {
             .mealResult("pie", .completed, calories: 300), .mealContents("pie", protein: 4, items: ["Pie"]),
             .checking(.unknown, .streaming),
         ])
-    func met(_ expectation: ClientExpectation) {
-        #expect(expectation.failure(in: Self.observation) == nil)
-    }
+    func met(_ expectation: ClientExpectation) { #expect(expectation.failure(in: Self.observation) == nil) }
 
     @Test(
         "The failure message for an unmet expectation shows the expected and actual values",
         arguments: [
             (.connection(.failed), "the client to have given up on the connection", "it as connected", nil),
             (.offline, "no connection and no attempt to connect", "it as connected", nil),
-            (
-                .continues("c2"), "the chat to belong to the existing consultation c2", "the consultation c1",
-                .conflict
-            ),
+            (.continues("c2"), "the chat to belong to the existing consultation c2", "the consultation c1", .conflict),
             (.noConsultation, "no consultation", "the consultation c1", nil),
             (
                 .line(.assistant, containing: "today"), #"a message from the assistant that contains "today""#,
-                #"4 messages, the last one "The sa" from the assistant, incomplete"#, nil
+                messages,
+                nil
             ),
             (
                 .noLine(containing: "today"), #"no message that contains "today""#,
                 #""And today?" from the user, complete"#, nil
             ),
-            (
-                .answers(2), "2 complete answers",
-                #"4 messages, the last one "The sa" from the assistant, incomplete"#, nil
-            ),
-            (
-                .problem(.tooMany, containing: "10"), #"a problem of kind too_many that contains "10""#,
-                #"chat ("The coach is overloaded.")"#, .limit
-            ),
-            (
-                .problemCount(.chat, 2), "2 problems of kind chat", #"chat ("The coach is overloaded.")"#,
-                .serverError
-            ),
-            (
-                .problem(.chat, containing: "10"), #"a problem of kind chat that contains "10""#,
-                #"chat ("The coach is overloaded.")"#, .serverError
-            ),
-            (.noProblem, "no problem", #"chat ("The coach is overloaded.")"#, nil),
+            (.answers(2), "2 complete answers", messages, nil),
+            (.problem(.tooMany, containing: "10"), #"a problem of kind too_many that contains "10""#, problem, .limit),
+            (.problemCount(.chat, 2), "2 problems of kind chat", problem, .serverError),
+            (.problem(.chat, containing: "10"), #"a problem of kind chat that contains "10""#, problem, .serverError),
+            (.noProblem, "no problem", problem, nil),
             (.goalCount("Run", 2), #"the goal "Run" 2 times"#, goals, nil),
             (.goal("Fly"), #"the goal "Fly""#, goals, nil),
             (.goalLinked("Sleep"), #"the goal "Sleep" to be linked to the open consultation"#, goals, nil),
@@ -106,17 +90,12 @@ struct ClientExpectationTests {
             ),
             (
                 .idle, "no work in progress",
-                "that work is under way (connection connected, 1 incomplete messages, 1 meals being processed)",
-                nil
+                "that work is under way (connection connected, 1 incomplete messages, 1 meals being processed)", nil
             ),
-            (
-                .lines(atMost: 3), "at most 3 messages",
-                #"4 messages, the last one "The sa" from the assistant, incomplete"#, .newestMessages
-            ),
+            (.lines(atMost: 3), "at most 3 messages", messages, .newestMessages),
             (
                 .goalParted("Run", from: "c1"), #"the goal "Run" not to be linked to c1, which no longer exists"#,
-                goals,
-                .goneConversation
+                goals, .goneConversation
             ),
             (
                 .template(type: "workout", name: "Dinner"), #"the workout "Dinner" from the coach"#,
@@ -125,19 +104,14 @@ struct ClientExpectationTests {
             (.quickActions, "questions to be suggested", "none", nil),
             (
                 .mealResult("pie", .completed, calories: 140),
-                #"the meal "pie" to have no result other than completed with 140 kcal"#,
-                #"it as completed with 300 kcal and 4.2 g of protein, made of "Pie""#, .ownMeal
+                #"the meal "pie" to have no result other than completed with 140 kcal"#, pie, .ownMeal
             ),
             (
                 .mealContents("pie", protein: 5, items: ["Pie"]),
-                #"the meal "pie" with 5.0 g of protein, made of "Pie""#,
-                #"it as completed with 300 kcal and 4.2 g of protein, made of "Pie""#, .mealContents
+                #"the meal "pie" with 5.0 g of protein, made of "Pie""#, pie, .mealContents
             ),
-            (
-                .checking(.unknown, .all([.problem(.tooMany)])), "a problem of kind too_many",
-                #"chat ("The coach is overloaded.")"#, .unknown
-            ),
-            (.all([.streaming, .noProblem]), "no problem", #"chat ("The coach is overloaded.")"#, nil),
+            (.checking(.unknown, .all([.problem(.tooMany)])), "a problem of kind too_many", problem, .unknown),
+            (.all([.streaming, .noProblem]), "no problem", problem, nil),
         ] as [(ClientExpectation, String, String, InsideCheck?)])
     func unmet(_ expectation: ClientExpectation, _ expected: String, _ shown: String, _ check: InsideCheck?) {
         #expect(
@@ -167,27 +141,26 @@ struct ClientExpectationTests {
                 + #"chat ("The coach is overloaded.")."#)
     }
 
+    private static let messages = #"4 messages, the last one "The sa" from the assistant, incomplete"#
+    private static let problem = #"chat ("The coach is overloaded.")"#
+    private static let pie = #"it as completed with 300 kcal and 4.2 g of protein, made of "Pie""#
     private static let goals =
         #""Run" linked to c1, "Sleep" without a consultation, "Swim" linked to c2 and "Swim" without a "#
         + "consultation; its open chat is c1"
 
-    /// Changes to a transcript that initially matches the stored one, each with the resulting message.
+    private static let question = line("How much?", .user)
+
     @Test(
         "The failure message for a wrong transcript shows where it differs from the server's",
         arguments: [
+            ([], "0 messages where the server has 2"),
+            ([question], #"1 message where the server has 2, the last one "How much?" from the user, complete"#),
             (
-                [], "0 messages where the server has 2"
-            ),
-            (
-                [line("How much?", .user)],
-                #"1 message where the server has 2, the last one "How much?" from the user, complete"#
-            ),
-            (
-                [line("How much?", .user), line("About 1.6")],
+                [question, line("About 1.6")],
                 #""About 1.6" from the assistant, complete where the server has "About 1.6 g." from the assistant"#
             ),
             (
-                [line("How much?", .user), line("About 1.6 g.", .user)],
+                [question, line("About 1.6 g.", .user)],
                 #""About 1.6 g." from the user, complete where the server has "About 1.6 g." from the assistant"#
             ),
             (
@@ -195,7 +168,7 @@ struct ClientExpectationTests {
                 #""How much?" from the user, incomplete where the server has "How much?" from the user"#
             ),
             (
-                [line("How much?", .user), line("About 1.6 g."), line("About 1.6 g.")],
+                [question, line("About 1.6 g."), line("About 1.6 g.")],
                 #"3 messages where the server has 2, the last one "About 1.6 g." from the assistant, complete"#
             ),
         ] as [([ClientReport.Line], String)])
@@ -203,17 +176,15 @@ struct ClientExpectationTests {
         var observation = ObservedState()
         observation.report.transcript = lines
         observation.stored = Array(Self.observation.stored.prefix(2))
-        let failure = ClientExpectation.transcriptAsStored.failure(in: observation)?()
-        let expected = "the transcript to match the server's messages"
+        let message = "Expected the transcript to match the server's messages, but the client showed \(shown)."
         #expect(
-            failure
-                == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: .transcript))
+            ClientExpectation.transcriptAsStored.failure(in: observation)?()
+                == CaseFailure(message: message, check: .transcript))
     }
 
     @Test("A complete answer must be stored on the server, but an incomplete answer need not be")
     func cutAnswers() {
         var observation = Self.observation
-        #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
         observation.report.transcript[3].isComplete = true
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation)?().check == .cutStream)
         // The position of an answer does not matter.
@@ -334,11 +305,9 @@ struct ClientExpectationTests {
         #expect(Messages.quoted(text + "a") == "\"\(text.dropLast())…\"")
     }
 
-    private static func line(
-        _ text: String, _ role: MessageRole = .assistant, _ isComplete: Bool = true
-    ) -> ClientReport.Line {
-        ClientReport.Line(role: role, text: text, isComplete: isComplete)
-    }
+    private static func line(_ text: String, _ role: MessageRole = .assistant, _ isComplete: Bool = true)
+        -> ClientReport.Line
+    { ClientReport.Line(role: role, text: text, isComplete: isComplete) }
 
     @Test(
         "Durations are shown in their largest whole unit",
@@ -346,7 +315,5 @@ struct ClientExpectationTests {
             (.zero, "0 s"), (.seconds(59), "59 s"), (.seconds(60), "1 min"), (.seconds(90), "90 s"), (.hours(3), "3 h"),
             (.milliseconds(1500), "1.5 s"), (.milliseconds(7), "0.007 s"), (.milliseconds(60_250), "60.25 s"),
         ] as [(Duration, String)])
-    func durations(_ duration: Duration, _ text: String) {
-        #expect(Messages.text(duration) == text)
-    }
+    func durations(_ duration: Duration, _ text: String) { #expect(Messages.text(duration) == text) }
 }

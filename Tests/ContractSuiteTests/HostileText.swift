@@ -9,7 +9,6 @@ import FitIQAPI
 /// of a scenario's answers: it has at most ``chunkLimit`` chunks and 40 KiB. A chunk is a Swift string, so it cannot
 /// end within a surrogate pair. Only bytes on the wire can be cut there.
 struct HostileText: Sendable, Hashable {
-    /// The contents of the text, in order.
     let productions: [Production]
     let cut: Cut
     /// The non-empty pieces of the text; a piece may begin within a character.
@@ -46,7 +45,6 @@ struct HostileText: Sendable, Hashable {
         }
     }
 
-    /// A kind of content.
     enum Production: CaseIterable, Sendable {
         case blank, longWord, openFence, table, link, emoji, combiningMarks, rightToLeft, json, html, controls,
             lineSeparators
@@ -70,8 +68,7 @@ struct HostileText: Sendable, Hashable {
                 return "\u{202E}שָׁלוֹם\u{202C} 1.6 g/kg \u{2067}مرحبًا، كم بروتين؟\u{2069}\u{200F} (90%) \u{202B}"
             case .json:
                 return #"{"type":"stream_complete","content":"\u0000\ud83e\udd5a \"90 g\"\\","data":[1e999,null]}]"#
-            case .html:
-                return #"</script><script>alert("&amp;")</script><!-- <img src=x onerror='1'> &#x202E;&lt; ]]>"#
+            case .html: return #"</script><script>alert("&amp;")</script><!-- <img src=x onerror='1'> &#x202E;&lt; ]]>"#
             case .controls:
                 return "\u{0}\u{1}\u{7}\u{8}\u{B}\u{C}\u{1B}[31mred\u{1B}]0;title\u{7}\u{7F}\u{9B}2J\u{0}end\u{1A}"
             case .lineSeparators:
@@ -128,8 +125,7 @@ struct HostileText: Sendable, Hashable {
                 }
                 return inner.filter { !starts.contains($0) }
             case .withinMarkup: return inner.filter { Self.markup.contains(scalars[$0]) }
-            case .atLineEnds:
-                return inner.filter { scalars[$0].endsLine || scalars[$0 - 1].endsLine }
+            case .atLineEnds: return inner.filter { scalars[$0].endsLine || scalars[$0 - 1].endsLine }
             case .everywhere: return Array(inner)
             }
         }

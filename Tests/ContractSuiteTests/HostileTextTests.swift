@@ -134,8 +134,7 @@ struct HostileTextTests {
                     .until(.all([.connection(.connected), .idle]), within: .seconds(30)),
                     .watch(.completeAnswersAreStored),
                 ] + questions + [.expect(.noProblem)])
-            let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
-            let network = ContractSuite.VirtualNetwork(try Engine(Engine.Configuration(), now: now), now: now)
+            let network = try VirtualWorld.emptyNetwork()
             var runner = CaseRunner(on: network)
             let clients = Clients()
             let result = try await runner.run(contractCase) {

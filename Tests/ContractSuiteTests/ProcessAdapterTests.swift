@@ -84,9 +84,7 @@ struct ProcessAdapterTests {
             ClientInstruction.archive, .disconnect, .loadGoals, .loadQuickActions, .listenToMeals,
             .openConsultation(id: "c2"),
             .signIn(email: "ada@example.com", password: "correct horse"),
-        ] {
-            try await client.perform(instruction)
-        }
+        ] { try await client.perform(instruction) }
         await client.end()
         await adapter.stop()
         // The page must contain every command.
@@ -121,8 +119,7 @@ struct ProcessAdapterTests {
         #expect(hanging.contains("in time. It must answer immediately, and flush its output"), "\(hanging)")
         // The adapter's child keeps the streams open, but nothing waits for the child.
         #expect(await failure(of: "sleep 300 & exit 4").contains("exited with status 4 instead of answering"))
-        #expect(
-            await failure(of: "read line; yes aaaaaaaaaaaaaaaaaaaa | tr -d '\\n'").contains("is longer than 1 MiB"))
+        #expect(await failure(of: "read line; yes aaaaaaaaaaaaaaaaaaaa | tr -d '\\n'").contains("is longer than 1 MiB"))
         #expect(await failure(of: "read line; echo hello; cat").contains("it is not valid JSON at column 1"))
         #expect(await failure(of: "read line; echo '{\"ok\":true}'; cat").contains("'clock' is missing"))
         let words = await failure(of: "printf 'one\\ntwo\\nthree\\n\\033[2Jfour\\n' >&2; exit 3")
@@ -222,16 +219,13 @@ struct ProcessAdapterTests {
     }
 }
 
-/// The protocol's page.
 private enum Page {
     static let commands: Set<String> = [
         "begin", "sign_in", "start_consultation", "open_consultation", "send", "archive", "disconnect", "create_goal",
         "chat_about_goal", "log_meal", "load_goals", "load_quick_actions", "listen_to_meals", "report", "settle", "end",
     ]
 
-    static func text() throws -> String {
-        try textOfPackage("Fixtures/adapters/README.md")
-    }
+    static func text() throws -> String { try textOfPackage("Fixtures/adapters/README.md") }
 
     static func session() throws -> [String] {
         try text().split(separator: "\n").map(String.init).filter { $0.hasPrefix("> {") || $0.hasPrefix("< {") }

@@ -13,8 +13,7 @@ struct ProcessLineTests {
     @Test(
         "Each command is encoded as one line of JSON",
         arguments: [
-            (.report, #"{"command":"report"}"#),
-            (.end, #"{"command":"end"}"#),
+            (.report, #"{"command":"report"}"#), (.end, #"{"command":"end"}"#),
             (
                 .settle(Timestamp(nanosecondsSinceEpoch: 1_738_146_601_500_000_000)),
                 #"{"command":"settle","now":"2025-01-29T10:30:01.500000000Z"}"#
@@ -25,8 +24,7 @@ struct ProcessLineTests {
             ),
             (.perform(.openConsultation(id: "c\"1")), #"{"command":"open_consultation","id":"c\"1"}"#),
             (.perform(.send(text: "a\nb")), #"{"command":"send","text":"a\nb"}"#),
-            (.perform(.archive), #"{"command":"archive"}"#),
-            (.perform(.disconnect), #"{"command":"disconnect"}"#),
+            (.perform(.archive), #"{"command":"archive"}"#), (.perform(.disconnect), #"{"command":"disconnect"}"#),
             (
                 .perform(.createGoal(title: "Run", description: "Far")),
                 #"{"command":"create_goal","title":"Run","description":"Far"}"#
@@ -69,6 +67,10 @@ struct ProcessLineTests {
         #expect(Timestamp(text) == nanoseconds.map { start.advanced(byNanoseconds: $0) })
     }
 
+    private static func report(_ members: String) -> String {
+        #"{"ok":true,"report":{"connection":"failed","is_busy":false,\#(members)}}"#
+    }
+
     @Test(
         "The error for an unreadable line states the location, the content and what was expected",
         arguments: [
@@ -87,39 +89,22 @@ struct ProcessLineTests {
                 #"{"ok":true,"report":{"connection":"open","is_busy":false}}"#,
                 #"'report.connection' is "open", not "disconnected", "connecting", "connected" or "failed""#
             ),
+            (#"{"ok":true,"report":{"connection":"failed"}}"#, "'report.is_busy' is missing, not true or false"),
+            (report(#""transcript":{}"#), "'report.transcript' is {}, not an array"),
+            (report(#""transcript":[1]"#), "'report.transcript[0]' is 1, not an object"),
             (
-                #"{"ok":true,"report":{"connection":"failed"}}"#, "'report.is_busy' is missing, not true or false"
-            ),
-            (
-                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"transcript":{}}}"#,
-                "'report.transcript' is {}, not an array"
-            ),
-            (
-                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"transcript":[1]}}"#,
-                "'report.transcript[0]' is 1, not an object"
-            ),
-            (
-                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"transcript":[{"role":"me","text":"","is_complete":true}]}}"#,
+                report(#""transcript":[{"role":"me","text":"","is_complete":true}]"#),
                 #"'report.transcript[0].role' is "me", not "user", "assistant" or "system""#
             ),
             (
-                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"meals":[{"text":"x","status":"failed","calories":1.5}]}}"#,
+                report(#""meals":[{"text":"x","status":"failed","calories":1.5}]"#),
                 "'report.meals[0].calories' is 1.5, not a whole number or null"
             ),
+            (report(#""quick_actions":[1]"#), "'report.quick_actions' is [1], not an array of strings or null"),
+            (report(#""templates":[{"type":"meal"}]"#), "'report.templates[0].name' is missing, not a string"),
+            (report(#""goals":[{"id":7,"title":"x"}]"#), "'report.goals[0].id' is 7, not a string"),
             (
-                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"quick_actions":[1]}}"#,
-                "'report.quick_actions' is [1], not an array of strings or null"
-            ),
-            (
-                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"templates":[{"type":"meal"}]}}"#,
-                "'report.templates[0].name' is missing, not a string"
-            ),
-            (
-                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"goals":[{"id":7,"title":"x"}]}}"#,
-                "'report.goals[0].id' is 7, not a string"
-            ),
-            (
-                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"problems":[{"kind":"429","message":"x"}]}}"#,
+                report(#""problems":[{"kind":"429","message":"x"}]"#),
                 #"'report.problems[0].kind' is "429", not "too_many", "unauthorized", "not_found", "refused", "unavailable", "chat" or "meal""#
             ),
         ])
@@ -142,27 +127,32 @@ struct ProcessLineTests {
 
     @Test("The reader checks the answers to all commands except report")
     func others() throws {
-        func read<Value>(
-            _ line: String, _ body: ([UInt8]) throws(AnswerError) -> Value
-        ) throws(AnswerError) -> Value { try body(Array(line.utf8)) }
-        let beginning = try read(#"{"ok":true,"clock":"suite"}"#, AdapterAnswer.beginning)
-        #expect(beginning.clock == .suite && beginning.language == nil)
-        let swift = try read(#"{"ok":true,"clock":"system","language":"Swift"}"#, AdapterAnswer.beginning)
-        #expect(swift.clock == .system && swift.language == "Swift")
-        #expect(throws: AnswerError.wrong(path: "language", found: "5", expected: "a string or null")) {
-            _ = try read(#"{"ok":true,"clock":"system","language":5}"#, AdapterAnswer.beginning)
+        let beginning = try AdapterAnswer.beginning(Array(#"{"ok":true,"clock":"suite"}"#.utf8))
+        #expect((beginning.clock, beginning.language) == (.suite, nil))
+        let swift = try AdapterAnswer.beginning(Array(#"{"ok":true,"clock":"system","language":"Swift"}"#.utf8))
+        #expect((swift.clock, swift.language) == (.system, "Swift"))
+        for line in [#"{"ok":true,"next":null}"#, #"{"ok":true}"#] {
+            #expect(try AdapterAnswer.next(Array(line.utf8)) == nil)
         }
-        #expect(throws: AnswerError.wrong(path: "clock", found: "missing", expected: #""suite" or "system""#)) {
-            _ = try read(#"{"ok":true}"#, AdapterAnswer.beginning)
-        }
-        #expect(try read(#"{"ok":true,"next":null}"#, AdapterAnswer.next) == nil)
-        #expect(try read(#"{"ok":true}"#, AdapterAnswer.next) == nil)
-        #expect(throws: AnswerError.wrong(path: "next", found: #""soon""#, expected: AdapterAnswer.time)) {
-            _ = try read(#"{"ok":true,"next":"soon"}"#, AdapterAnswer.next)
-        }
-        #expect(throws: AnswerError.unsupported) { try read(#"{"unsupported":true}"#, AdapterAnswer.done) }
-        #expect(throws: AnswerError.refused("why")) { try read(#"{"ok":false,"error":"why"}"#, AdapterAnswer.done) }
-        #expect(throws: AnswerError.refused("")) { try read(#"{"ok":false}"#, AdapterAnswer.done) }
+        let refused: [(line: String, error: AnswerError, read: ([UInt8]) throws -> Void)] = [
+            (
+                #"{"ok":true,"clock":"system","language":5}"#,
+                .wrong(path: "language", found: "5", expected: "a string or null"),
+                { _ = try AdapterAnswer.beginning($0) }
+            ),
+            (
+                #"{"ok":true}"#, .wrong(path: "clock", found: "missing", expected: #""suite" or "system""#),
+                { _ = try AdapterAnswer.beginning($0) }
+            ),
+            (
+                #"{"ok":true,"next":"soon"}"#, .wrong(path: "next", found: #""soon""#, expected: AdapterAnswer.time),
+                { _ = try AdapterAnswer.next($0) }
+            ),
+            (#"{"unsupported":true}"#, .unsupported, AdapterAnswer.done),
+            (#"{"ok":false,"error":"why"}"#, .refused("why"), AdapterAnswer.done),
+            (#"{"ok":false}"#, .refused(""), AdapterAnswer.done),
+        ]
+        for row in refused { #expect(throws: row.error, "\(row.line)") { try row.read(Array(row.line.utf8)) } }
     }
 
     @Test(

@@ -6,41 +6,24 @@ import Testing
 
 @Suite("The reference client on the suite's clock")
 struct ReferenceClientTests {
-    /// Moves a world and its clients to a time; everything that is due happens at its own time.
-    private func carry(_ world: VirtualWorld, _ clients: [ReferenceClient], by seconds: Int64) {
-        let engine = world.network.engine
-        let id = world.access.id
-        guard let start = engine.time(ofWorld: id) else { return }
-        let end = start.advanced(byNanoseconds: seconds * 1_000_000_000)
-        var now = start
-        while true {
-            var due = clients.compactMap { $0.settle(at: now) }
-            // One client's actions may affect another.
-            due += clients.compactMap { $0.settle(at: now) }
-            if let next = engine.nextDue(ofWorld: id, at: world.network.now) { due.append(next) }
-            guard now < end else { return }
-            now = min(end, due.filter { $0 > now }.min() ?? end)
-            engine.advanceWorld(id, to: now, at: world.network.now)
-        }
-    }
-
-    private func journal(_ world: VirtualWorld) -> String {
-        String(decoding: world.network.engine.journalLines(ofWorld: world.access.id), as: UTF8.self)
+    private func connected() throws -> (VirtualWorld, ReferenceClient) {
+        let world = try VirtualWorld()
+        let client = try ReferenceClient(world.surroundings, network: world.network)
+        client.perform(.startConsultation(persona: .nutritionist))
+        world.carry([client], by: 1)
+        #expect(client.report().connection == .connected)
+        return (world, client)
     }
 
     @Test("Two identical chat runs produce identical reports and journals")
     func chat() throws {
         func run() throws -> (ClientReport, String) {
-            let world = try VirtualWorld()
-            let client = try ReferenceClient(world.surroundings, network: world.network)
-            client.perform(.startConsultation(persona: .nutritionist))
-            carry(world, [client], by: 1)
-            #expect(client.report().connection == .connected)
+            let (world, client) = try connected()
             client.perform(.send(text: "What should I eat for breakfast?"))
-            carry(world, [client], by: 120)
+            world.carry([client], by: 120)
             let report = client.report()
             client.end()
-            return (report, journal(world))
+            return (report, world.journal)
         }
         let (report, text) = try run()
         #expect(report.transcript.map(\.role) == [.user, .assistant])
@@ -55,9 +38,9 @@ struct ReferenceClientTests {
         let world = try VirtualWorld()
         let clients = try [1, 2].map { try ReferenceClient(world.surroundings, network: world.network, seed: $0) }
         clients[0].perform(.createGoal(title: "Run", description: "Often"))
-        carry(world, clients, by: 1)
+        world.carry(clients, by: 1)
         clients[1].perform(.loadGoals)
-        carry(world, clients, by: 1)
+        world.carry(clients, by: 1)
         #expect(clients.map { $0.report().goals.map(\.title) } == [["Run"], ["Run"]])
     }
 
@@ -79,15 +62,13 @@ struct ReferenceClientTests {
             let world = try VirtualWorld()
             let client = try ReferenceClient(world.surroundings, network: world.network, mutation: mutation)
             client.perform(.startConsultation(persona: .nutritionist))
-            carry(world, [client], by: 100)
+            world.carry([client], by: 100)
             #expect((client.report().consultation == "another") == (mutation != nil))
-            return journal(world).split(separator: "\n").filter { $0.contains("ping") }.count
+            return world.journal.split(separator: "\n").filter { $0.contains("ping") }.count
         }
-        #expect(try pings(nil) >= 3)
-        #expect(try pings(Mute()) == 0)
+        #expect(try pings(nil) >= 3 && pings(Mute()) == 0)
     }
 
-    /// Sends everything ten seconds late.
     private struct Late: Mutation {
         private var held: [(due: Timestamp, action: ClientAction)] = []
 
@@ -104,11 +85,11 @@ struct ReferenceClientTests {
         let world = try VirtualWorld()
         let client = try ReferenceClient(world.surroundings, network: world.network, mutation: Late())
         client.perform(.loadGoals)
-        carry(world, [client], by: 9)
-        #expect(client.report().isBusy && !journal(world).contains("/api/v1/goals"))
+        world.carry([client], by: 9)
+        #expect(client.report().isBusy && !world.journal.contains("/api/v1/goals"))
         // The action happens exactly at its time.
-        carry(world, [client], by: 1)
-        #expect(!client.report().isBusy && journal(world).contains("/api/v1/goals"))
+        world.carry([client], by: 1)
+        #expect(!client.report().isBusy && world.journal.contains("/api/v1/goals"))
     }
 
     /// A mutation that has no deadline and always has something to change.
@@ -134,19 +115,16 @@ struct ReferenceClientTests {
         let mutation = Asked()
         let client = try ReferenceClient(world.surroundings, network: world.network, mutation: mutation)
         client.perform(.loadGoals)
-        carry(world, [client], by: 5)
+        world.carry([client], by: 5)
         #expect(mutation.actionCount > 0 && mutation.inputCount > 0 && !client.report().isBusy)
     }
 
     @Test("The server sees the connection close when the client ends")
     func ends() throws {
-        let world = try VirtualWorld()
-        let client = try ReferenceClient(world.surroundings, network: world.network)
-        client.perform(.startConsultation(persona: .nutritionist))
-        carry(world, [client], by: 1)
-        #expect(client.report().connection == .connected && !journal(world).contains(#""kind":"closed""#))
+        let (world, client) = try connected()
+        #expect(!world.journal.contains(#""kind":"closed""#))
         client.end()
-        #expect(journal(world).contains(#""kind":"closed""#))
+        #expect(world.journal.contains(#""kind":"closed""#))
     }
 
     @Test("The caller can adjust the client's configuration")
@@ -158,7 +136,7 @@ struct ReferenceClientTests {
             $0.patience.token = .zero
         }
         client.perform(.loadGoals)
-        carry(world, [client], by: 1)
+        world.carry([client], by: 1)
         #expect(client.report().problems.map(\.kind) == [.unauthorized])
     }
 }

@@ -33,7 +33,7 @@ struct ReferenceSuiteTests {
     }
 
     private func play(_ contractCase: ContractCase, isOfUserMessages: Bool) async throws -> CaseResult {
-        let network = try network()
+        let network = try VirtualWorld.emptyNetwork()
         var runner = CaseRunner(on: network)
         return try await runner.run(contractCase) {
             try ReferenceClient($0, network: network) { if isOfUserMessages { $0.chat = .userMessage } }
@@ -42,7 +42,7 @@ struct ReferenceSuiteTests {
 
     /// The server's view of a case.
     private func journal(_ contractCase: ContractCase) async throws -> [UInt8] {
-        let network = try network()
+        let network = try VirtualWorld.emptyNetwork()
         let world = try await StageWorld(
             on: network, contractCase.setting.scenario(), guide: contractCase.guide, clock: .manual)
         let client = try ReferenceClient(world.surroundings, network: network)
@@ -51,10 +51,5 @@ struct ReferenceSuiteTests {
             grace: .seconds(5))
         try await play.run()
         return network.engine.journalLines(ofWorld: world.access.id)
-    }
-
-    private func network() throws -> VirtualNetwork {
-        let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
-        return VirtualNetwork(try Engine(Engine.Configuration(), now: now), now: now)
     }
 }

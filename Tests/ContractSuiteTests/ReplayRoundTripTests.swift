@@ -35,34 +35,18 @@ struct ReplayRoundTripTests {
     }
 
     private func play(_ scenario: Scenario, _ guide: GuideMode, _ story: Story) throws -> Outcome {
-        let engine = try Engine(Engine.Configuration(), now: VirtualWorld.start)
-        let network = VirtualNetwork(engine, now: VirtualWorld.start)
-        let access = try engine.makeWorld(scenario, guide: guide, clock: .manual, judged: true, at: VirtualWorld.start)
-        let client = try ReferenceClient(
-            Surroundings(
-                url: access.url, webSocketURL: access.webSocketURL, token: access.token, freshToken: access.freshToken,
-                apiKey: access.apiKey, guide: access.mode, now: access.now), network: network)
+        let world = try VirtualWorld(scenario, guide: guide)
+        let client = try ReferenceClient(world.surroundings, network: world.network)
         for (instruction, seconds) in story {
             client.perform(instruction)
-            let start = try #require(engine.time(ofWorld: access.id))
-            let end = start.advanced(byNanoseconds: seconds * 1_000_000_000)
-            var now = start
-            while true {
-                var due = [client.settle(at: now), engine.nextDue(ofWorld: access.id, at: network.now)].compactMap {
-                    $0
-                }
-                due.removeAll { $0 <= now }
-                guard now < end else { break }
-                now = min(end, due.min() ?? end)
-                engine.advanceWorld(access.id, to: now, at: network.now)
-            }
+            world.carry([client], by: seconds)
         }
         let report = client.report()
         client.end()
-        let judgement = try #require(engine.judgement(ofWorld: access.id))
+        let (engine, id) = (world.network.engine, world.access.id)
         return Outcome(
-            journal: engine.journalEntries(ofWorld: access.id), report: report, verdicts: judgement.verdicts,
-            replay: engine.replayOutcome(ofWorld: access.id))
+            journal: engine.journalEntries(ofWorld: id), report: report,
+            verdicts: try #require(engine.judgement(ofWorld: id)).verdicts, replay: engine.replayOutcome(ofWorld: id))
     }
 
     /// The server's output: response bodies and messages, in order.
@@ -71,8 +55,7 @@ struct ReplayRoundTripTests {
             switch entry.event {
             case .exchange(let exchange) where exchange.delivery == .complete:
                 String(decoding: exchange.responseBody.bytes, as: UTF8.self)
-            case .frame(let frame)
-            where frame.delivery == .complete && frame.sender == .server && frame.opcode == .text:
+            case .frame(let frame) where (frame.delivery, frame.sender, frame.opcode) == (.complete, .server, .text):
                 String(decoding: frame.payload.bytes, as: UTF8.self)
             default: nil
             }
@@ -90,8 +73,7 @@ struct ReplayRoundTripTests {
             let text =
                 #"{"name":"take","replay":{"match":"\#(match)","session":\#(String(decoding: har, as: UTF8.self))}}"#
             let again = try play(Scenario.read(text), guide, story)
-            #expect(Self.sent(again.journal) == recorded, "\(match)")
-            #expect(again.report == first.report, "\(match)")
+            #expect((Self.sent(again.journal), again.report) == (recorded, first.report), "\(match)")
             #expect(again.verdicts.map(\.outcome) == first.verdicts.map(\.outcome), "\(match)")
             #expect(again.replay?.failures == [], "\(match)")
         }

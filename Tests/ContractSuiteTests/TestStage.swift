@@ -13,11 +13,8 @@ final class TestStage: Stage {
 
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
-    ) async throws -> Result {
-        try body(engine, now)
-    }
+    ) async throws -> Result { try body(engine, now) }
 
-    /// The answer to a request.
     struct Answer {
         var status: Int
         var json: JSONValue?
@@ -50,9 +47,8 @@ final class TestStage: Stage {
         }
         engine.transportClosed(id)
         let text = String(decoding: received, as: UTF8.self)
-        guard let end = text.firstRange(of: "\r\n\r\n"), let status = Int(text.dropFirst(9).prefix(3)) else {
-            throw NoAnswer()
-        }
+        guard let end = text.firstRange(of: "\r\n\r\n"), let status = Int(text.dropFirst(9).prefix(3))
+        else { throw NoAnswer() }
         return Answer(status: status, json: try? JSON.parse(Array(text[end.upperBound...].utf8)))
     }
 

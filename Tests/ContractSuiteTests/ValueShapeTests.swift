@@ -39,10 +39,7 @@ struct ValueShapeTests {
             ["a.d: no such member ≠ a string", "a.b: a number ≠ no such member"]
         ),
         // Formats.
-        (
-            [#"{"a":"\#(id)"}"#], #"{"a":"\#(id.uppercased())"}"#,
-            ["a: an id in lower case ≠ an id in upper case"]
-        ),
+        ([#"{"a":"\#(id)"}"#], #"{"a":"\#(id.uppercased())"}"#, ["a: an id in lower case ≠ an id in upper case"]),
         ([#"{"a":"\#(id)"}"#], #"{"a":"goal_1"}"#, ["a: an id in lower case ≠ a string"]),
         (
             [#"{"a":"\#(id)"}"#], #"{"a":"\#(id.replacing("-7425", with: "--7425"))"}"#,

@@ -18,7 +18,7 @@ struct ConformanceTests {
     /// The fake's traffic while a case is played in memory.
     private static func session(_ address: String) async throws -> Session {
         let contractCase = try #require(ContractCase.all.first { $0.address == address })
-        let network = VirtualNetwork(try Engine(Engine.Configuration(), now: start), now: start)
+        let network = try VirtualWorld.emptyNetwork()
         let world = try await StageWorld(
             on: network, contractCase.setting.scenario(), guide: .union, clock: .manual, judged: false)
         let client = try ReferenceClient(world.surroundings, network: network)
@@ -26,8 +26,7 @@ struct ConformanceTests {
             world: world, client: client, result: CaseResult(contractCase, mode: .union), stepLimit: 5_000,
             grace: .seconds(5))
         try await play.run()
-        let entries = try await world.entries()
-        return Session(entries, origin: "http://fake")
+        return Session(try await world.entries(), origin: "http://fake")
     }
 
     /// The value in the fake's answer to `GET /api/v1/goals`.
@@ -113,8 +112,7 @@ struct ConformanceTests {
                 "200, bee: no such member ≠ a number",
             ])
         #expect(result.deviations.map(\.count) == [3, 3, 1])
-        #expect(
-            result.deviations.map(\.firstSeen) == ["goal/one, entry 2", "goal/one, entry 2", "goal/two, entry 5"])
+        #expect(result.deviations.map(\.firstSeen) == ["goal/one, entry 2", "goal/one, entry 2", "goal/two, entry 5"])
         let report = Self.report(conformance, cases)
         let check = try #require(report.runs[0].checks.first)
         #expect(check.clause == "GET /api/v1/goals: 1 of 5 answers matched, 20 %")

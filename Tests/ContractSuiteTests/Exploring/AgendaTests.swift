@@ -9,17 +9,12 @@ struct AgendaTests {
     /// The reference client's stories without faults.
     private static func stories(_ indices: [Int] = [0, 2]) async throws -> [Points] {
         var stories: [Points] = []
-        for index in indices {
-            let (outcome, _) = try await play(Schedule(story: index))
-            stories.append(Points(outcome, TrialReading(outcome)))
-        }
+        for index in indices { stories.append(try await Schedule(story: index).play().points) }
         return stories
     }
 
     /// All schedules that an agenda proposes if every fault takes effect and leads to these points.
-    private func all(
-        _ agenda: inout Agenda, most: Int = 5000, bringing points: [FaultPoint] = []
-    ) -> [Schedule] {
+    private func all(_ agenda: inout Agenda, most: Int = 5000, bringing points: [FaultPoint] = []) -> [Schedule] {
         var all: [Schedule] = []
         while all.count < most, let schedule = agenda.deal() {
             agenda.learn(points, acted: Set(schedule.faults.indices), of: schedule)
@@ -107,9 +102,7 @@ struct AgendaTests {
         #expect(before[0] == after[0] && zip(before, after).dropFirst().allSatisfy { $0 < $1 })
     }
 
-    @Test(
-        "A run's silence limit grows with the client's own time and the faults' waits"
-    )
+    @Test("A run's silence limit grows with the client's own time and the faults' waits")
     func limits() throws {
         func limits(_ own: Int, _ timeLimit: Int? = nil, _ faults: Schedule.Fault...) -> [Duration] {
             let patience = RunPatience([.seconds(own)], timeLimit: timeLimit.map { .seconds($0) })
@@ -120,10 +113,10 @@ struct AgendaTests {
         #expect(limits(3) == [.seconds(8), .seconds(40)] && limits(5) == [.seconds(10), .seconds(50)])
         #expect(limits(30) == [.seconds(60), .seconds(60)])
         #expect(limits(1, 2) == [.seconds(2), .seconds(2)] && limits(1, 300) == [.seconds(8), .seconds(300)])
-        let slow = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))
+        let slow = try Schedule.Fault("slow", at: .request(.listGoals, 1))
         #expect(limits(1, nil, slow) == [.seconds(10), .seconds(42)])
         // The answer arrives after 90 s, and the client then has as much time as without the fault.
-        let late = Schedule.Fault(try #require(FaultKind.named("late")), at: .request(.listGoals, 1))
+        let late = try Schedule.Fault("late", at: .request(.listGoals, 1))
         #expect(limits(1, nil, late) == [.seconds(98), .seconds(130)])
         #expect(limits(30, nil, late) == [.seconds(150), .seconds(150)])
         var patience = RunPatience([.seconds(1)], timeLimit: nil)
@@ -146,10 +139,8 @@ struct AgendaTests {
         #expect(agenda.counts.pairs == pairs.count)
         #expect(pairs.allSatisfy { pair in Self.brought.contains { $0.place == pair.faults[1].place } })
         let keys = pairs.map { pair in
-            [
-                pair.faults[0].kind.id, "\(pair.faults[0].place.route)", pair.faults[1].kind.id,
-                "\(pair.faults[1].place)",
-            ]
+            let (first, second) = (pair.faults[0], pair.faults[1])
+            return [first.kind.id, "\(first.place.route)", second.kind.id, "\(second.place)"]
         }
         #expect(Set(keys).count == keys.count)
         #expect(agenda.counts.newPoints == Self.brought.count)
@@ -200,9 +191,7 @@ struct AgendaTests {
         let dealt = agenda.deal()
         let schedule = try #require(dealt)
         func bring(_ count: Int, from start: Int) {
-            let points = (0..<count).map {
-                FaultPoint(.request(.listGoals, start + $0), in: Situation())
-            }
+            let points = (0..<count).map { FaultPoint(.request(.listGoals, start + $0), in: Situation()) }
             agenda.learn(points, acted: [0], of: schedule)
         }
         let runs = ExploreLimits.leads / ExploreLimits.newPoints

@@ -16,10 +16,8 @@ struct DiscoveryTests {
         _ id: String, kind: String = "reset", at place: FaultPoint.Place, besides names: [String] = []
     ) async throws -> Discovery {
         let story = Story.all[0]
-        let kind = try #require(FaultKind.all.first { $0.id == kind })
-        let schedule = Schedule(story: 0, faults: [Schedule.Fault(kind, at: place)])
-        let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
-        let run = try await ExaminedRun(schedule, on: story, with: trial, Oracle(Story.all))
+        let schedule = try Schedule(kind, at: place)
+        let run = try await ExaminedRun(schedule, on: story, with: MemoryTrial.reference, Oracle(Story.all))
         let number = try #require(run.outcome.entries.first { !$0.event.faultNames.isEmpty }).number
         let symptom = Symptom(
             id: id, level: .must, message: "The client showed too much.", situation: run.reading.situations[number],
@@ -38,8 +36,7 @@ struct DiscoveryTests {
                 + "an incomplete answer as complete.")
         #expect(found.name == "cut-stream-not-complete-after-reset-at-chunk-1-3".replacing("-at", with: ""))
         #expect(found.advice.hasPrefix("Mark a message complete only on stream_complete"))
-        let lost = try await Self.discovery(
-            "ids/lowercase", kind: "lost-answer", at: .request(.createConsultation, 1))
+        let lost = try await Self.discovery("ids/lowercase", kind: "lost-answer", at: .request(.createConsultation, 1))
         #expect(
             lost.sentence
                 == "After a lost answer for the first POST /api/v1/consultations: the client showed too much.")
@@ -50,13 +47,12 @@ struct DiscoveryTests {
         let first = try await Self.discovery("explore/unwell", at: Self.chunk)
         let second = try await Self.discovery("explore/unwell", at: Self.chunk, besides: [first.name])
         #expect(second.name == first.name + "-2")
-        let third = try await Self.discovery(
-            "explore/unwell", at: Self.chunk, besides: [first.name, second.name])
+        let third = try await Self.discovery("explore/unwell", at: Self.chunk, besides: [first.name, second.name])
         #expect(third.name == first.name + "-3")
-        let long = try await Self.discovery("explore/" + String(repeating: "long-", count: 30), at: Self.chunk)
+        let id = "explore/" + String(repeating: "long-", count: 30)
+        let long = try await Self.discovery(id, at: Self.chunk)
         #expect(long.name.utf8.count == Discovery.nameLimit)
-        let longer = try await Self.discovery(
-            "explore/" + String(repeating: "long-", count: 30), at: Self.chunk, besides: [long.name])
+        let longer = try await Self.discovery(id, at: Self.chunk, besides: [long.name])
         #expect(longer.name.utf8.count == Discovery.nameLimit && longer.name.hasSuffix("-2"))
     }
 
@@ -70,13 +66,9 @@ struct DiscoveryTests {
     @Test("A timeline shows one line per journal entry and at most 20 lines")
     func longTimeline() throws {
         let story = Story.all[0]
-        let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
         for (count, lines) in [(1, 1), (3, 3), (20, 20), (21, 20), (40, 20)] {
-            var outcome = TrialOutcome(mode: .union, startedAt: start)
-            outcome.entries = (1...count).map { number in
-                let fault = RecordedFault(name: "silence-1", effect: .silence)
-                return JournalEntry(number: number, time: start, connection: 1, event: .fault(fault))
-            }
+            let fault = JournalEvent.fault(RecordedFault(name: "silence-1", effect: .silence))
+            let outcome = TrialOutcome((1...count).map { _ in (0, 1, fault) })
             let run = ExaminedRun(outcome, of: Schedule(story: 0), on: story, Oracle(Story.all))
             let symptom = Symptom(
                 id: "explore/unwell", level: .must, message: "It is unwell.", situation: Situation(), entries: [1])

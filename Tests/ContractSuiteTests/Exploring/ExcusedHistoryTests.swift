@@ -9,29 +9,22 @@ import WebSocket
 
 @Suite("Oracle: excused history failures")
 struct ExcusedHistoryTests {
-    /// An event with its time and connection.
-    private typealias Moment = (at: Double, connection: UInt64, event: JournalEvent)
-
-    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     private static let path = "/api/v1/consultations/\(KnownID.consultation)"
     private static let connected = #"{"type":"connected"}"#
 
-    private static func time(_ seconds: Double) -> Timestamp {
-        start.advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
-    }
-
-    private static func head(_ line: String) throws -> RequestHead {
-        try RequestHead(recorded: Array("\(line) HTTP/1.1\r\nAuthorization: Bearer t\r\n".utf8))
+    private static func exchange(
+        _ line: String, _ endpoint: Endpoint, _ status: Int, answer: String = "", at seconds: Double
+    ) throws -> RecordedExchange {
+        RecordedExchange(
+            head: try RequestHead(line, "Authorization: Bearer t\r\n"), requestedAt: .after(seconds),
+            endpoint: endpoint, user: "ada", status: status, responseBody: Array(answer.utf8))
     }
 
     /// A request on a separate connection, with its time and its answer's duration.
     private static func request(
         _ line: String, _ endpoint: Endpoint, _ status: Int, answer: String = "", at seconds: Double, took: Double = 0
     ) throws -> Moment {
-        let exchange = RecordedExchange(
-            head: try head(line), requestedAt: time(seconds), endpoint: endpoint, user: "ada", status: status,
-            responseBody: Array(answer.utf8))
-        return (seconds + took, 9, .exchange(exchange))
+        (seconds + took, 9, .exchange(try exchange(line, endpoint, status, answer: answer, at: seconds)))
     }
 
     private static func history(_ status: Int, at seconds: Double, took: Double = 0) throws -> Moment {
@@ -39,10 +32,7 @@ struct ExcusedHistoryTests {
     }
 
     private static func opened(at seconds: Double, on connection: UInt64) throws -> Moment {
-        let opening = RecordedExchange(
-            head: try head("GET \(path)/ws"), requestedAt: time(seconds), endpoint: .webSocket, user: "ada",
-            status: 101)
-        return (seconds, connection, .opened(opening))
+        (seconds, connection, .opened(try exchange("GET \(path)/ws", .webSocket, 101, at: seconds)))
     }
 
     private static func says(
@@ -62,13 +52,9 @@ struct ExcusedHistoryTests {
     private static func isBlamed(
         _ id: String, for moments: [Moment], asked: [Double] = [], failures: [CaseFailure] = []
     ) -> Bool {
-        var outcome = TrialOutcome(mode: .union, startedAt: start)
-        (outcome.asked, outcome.failures) = (asked.map(time), failures)
-        outcome.entries = moments.enumerated().map { index, moment in
-            JournalEntry(
-                number: index + 1, time: time(moment.at), connection: moment.connection, event: moment.event)
-        }
-        return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
+        var outcome = TrialOutcome(moments)
+        (outcome.asked, outcome.failures) = (asked.map(Timestamp.after), failures)
+        return outcome.symptoms().contains { $0.id == id }
     }
 
     @Test("The oracle reports a missing history fetch unless the server withheld an earlier fetch")

@@ -8,17 +8,11 @@ import Traffic
 
 @Suite("Oracle: excused repeats")
 struct ExcusedRepeatTests {
-    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
-
-    private static func time(_ seconds: Double) -> Timestamp { start.advanced(byNanoseconds: Int64(seconds * 1e9)) }
-
-    /// A request with its time and its answer.
     private struct Request {
         var line: String
         var endpoint: Endpoint
         var status: Int
-        var body = ""
-        var answer = ""
+        var body = "", answer = ""
         var at: Double
         var took = 0.0
         var delivery = Delivery.complete
@@ -27,19 +21,17 @@ struct ExcusedRepeatTests {
 
     /// Whether a client with these requests shows the symptom, given that its user made requests at these seconds.
     private static func isBlamed(_ id: String, for requests: [Request], asked: [Double] = []) throws -> Bool {
-        var outcome = TrialOutcome(mode: .union, startedAt: start)
-        outcome.asked = asked.map(time)
-        outcome.entries = try requests.enumerated().map { index, request in
-            let head = "\(request.line) HTTP/1.1\r\nAuthorization: Bearer t\r\n"
-            let exchange = RecordedExchange(
-                head: try RequestHead(recorded: Array(head.utf8)), body: Array(request.body.utf8),
-                requestedAt: time(request.at), endpoint: request.endpoint, user: request.status == 401 ? nil : "ada",
-                status: request.status, responseBody: Array(request.answer.utf8), delivery: request.delivery,
-                faults: request.faults)
-            return JournalEntry(
-                number: index + 1, time: time(request.at + request.took), connection: 1, event: .exchange(exchange))
-        }
-        return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
+        var outcome = TrialOutcome(
+            try requests.map { request in
+                let exchange = RecordedExchange(
+                    head: try RequestHead(request.line, "Authorization: Bearer t\r\n"), body: Array(request.body.utf8),
+                    requestedAt: .after(request.at), endpoint: request.endpoint,
+                    user: request.status == 401 ? nil : "ada", status: request.status,
+                    responseBody: Array(request.answer.utf8), delivery: request.delivery, faults: request.faults)
+                return (request.at + request.took, 1, .exchange(exchange))
+            })
+        outcome.asked = asked.map(Timestamp.after)
+        return outcome.symptoms().contains { $0.id == id }
     }
 
     @Test("The oracle reports a repeated create request unless the user asked again after the conflict")
@@ -82,8 +74,7 @@ struct ExcusedRepeatTests {
     }
 
     private static func failed(at seconds: Double, took: Double = 0, faults: [String] = []) -> Request {
-        Request(
-            line: "GET /api/v1/goals", endpoint: .listGoals, status: 503, at: seconds, took: took, faults: faults)
+        Request(line: "GET /api/v1/goals", endpoint: .listGoals, status: 503, at: seconds, took: took, faults: faults)
     }
 
     @Test("The oracle reports a hasty repeat unless another attempt was pending or the client may have given up")
@@ -124,8 +115,7 @@ struct ExcusedRepeatTests {
     func polls() throws {
         let meal = #"{"data":{"id":"m1","status":"processing"}}"#
         func poll(at seconds: Double) -> Request {
-            Request(
-                line: "GET /api/v1/meal-logs/m1", endpoint: .showMealLog, status: 200, answer: meal, at: seconds)
+            Request(line: "GET /api/v1/meal-logs/m1", endpoint: .showMealLog, status: 200, answer: meal, at: seconds)
         }
         let create = Request(
             line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog, status: 201, answer: meal, at: 0)

@@ -9,9 +9,7 @@ import Testing
 /// judge.
 struct ExploredSchedule: Sendable, CustomTestStringConvertible {
     let schedule: Schedule
-    /// The schedule as written.
     let text: String
-    /// The symptom.
     let comment: String
 
     var testDescription: String { "\(Story.all[schedule.story].name): \(text): \(comment)" }
@@ -38,7 +36,7 @@ struct ExploredSchedule: Sendable, CustomTestStringConvertible {
         let halves = text.components(separatedBy: "@")
         let words = halves[0].components(separatedBy: "(")
         let place = try #require(FaultPoint.Place(halves[1]), "\(text)")
-        var fault = Schedule.Fault(try #require(FaultKind.named(words[0]), "\(text)"), at: place)
+        var fault = try Schedule.Fault(words[0], at: place)
         if words.count > 1 { fault.wait = .seconds(try #require(Int(words[1].dropLast(2)), "\(text)")) }
         return fault
     }
@@ -55,7 +53,7 @@ struct ExploredSchedule: Sendable, CustomTestStringConvertible {
 struct ExploredScheduleTests {
     @Test("No recorded schedule reproduces its defect")
     func replays() async throws {
-        let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
+        let trial = MemoryTrial.reference
         let userTrial = MemoryTrial { try ReferenceClient($0, network: $1) { $0.chat = .userMessage } }
         var oracle = Oracle(Story.all)
         for (index, story) in Story.all.enumerated() {

@@ -12,21 +12,17 @@ import Traffic
 
 @Suite("Explorers")
 struct ExplorerTests {
-    private static let reference = MemoryTrial { try ReferenceClient($0, network: $1) }
-    /// A client that repeats requests after a tenth of a second.
-    private static let hasty = MemoryTrial { surroundings, network in
-        try ReferenceClient(surroundings, network: network) { $0.retries.firstDelay = .milliseconds(100) }
-    }
     private static let rule = "retry/backoff-on-5xx"
 
-    private static func settings(
-        runs: Int?, seed: UInt64 = 1, jobs: Int = 1, _ change: (inout Explorer.Settings) -> Void = { _ in }
-    ) -> Explorer.Settings {
+    private func explore(
+        _ trial: some Trial, runs: Int? = nil, seed: UInt64 = 1, jobs: Int = 1, stories: [Story] = [Story.all[0]],
+        families: Set<FaultKind.Family> = Set(FaultKind.Family.allCases), mayFail: Bool = false,
+        stopping: @escaping @Sendable () -> Exploration.Ending? = { nil }
+    ) async throws -> Exploration {
         var settings = Explorer.Settings()
-        (settings.runs, settings.seed, settings.jobs) = (runs, seed, jobs)
-        settings.stories = [Story.all[0]]
-        change(&settings)
-        return settings
+        (settings.runs, settings.seed, settings.jobs, settings.stories) = (runs, seed, jobs, stories)
+        (settings.families, settings.mayFail) = (families, mayFail)
+        return try await Explorer(settings).explore(with: trial, stopping: stopping)
     }
 
     /// The parts of an exploration that can appear in a report.
@@ -41,7 +37,11 @@ struct ExplorerTests {
 
     @Test("The explorer finds the mildest fault that makes a client repeat too soon", arguments: [1, 2])
     func finds(seed: UInt64) async throws {
-        let exploration = try await Explorer(Self.settings(runs: 256, seed: seed)).explore(with: Self.hasty)
+        func symptoms(of schedule: Schedule) async throws -> [Symptom] {
+            let scenario = schedule.scenario(on: Story.all[schedule.story].scenario)
+            return try await MemoryTrial.hasty.run(scenario, story: schedule.story).symptoms(story: schedule.story)
+        }
+        let exploration = try await explore(MemoryTrial.hasty, runs: 256, seed: seed)
         #expect(exploration.hasConnected && exploration.ended == .runs)
         let found = try #require(exploration.found.first { $0.symptom.id == Self.rule })
         #expect(found.schedule.faults.map(\.kind.id) == ["status-500"])
@@ -49,32 +49,22 @@ struct ExplorerTests {
         for place in found.schedule.faults[0].place.earlier {
             var earlier = found.schedule
             earlier.faults[0].place = place
-            let outcome = try await Self.hasty.run(
-                earlier.scenario(on: Story.all[earlier.story].scenario), story: earlier.story)
-            let symptoms = Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: earlier.story)
-            #expect(!symptoms.contains { $0.id == Self.rule }, "\(earlier)")
+            #expect(try await !symptoms(of: earlier).contains { $0.id == Self.rule }, "\(earlier)")
         }
-        #expect(found.schedule.isBrief)
-        #expect(found.confirmed == (1, 1) && found.seenCount > 1)
+        #expect(found.schedule.isBrief && found.confirmed == (1, 1) && found.seenCount > 1)
         #expect(exploration.counts.equal > 0, "of points that are alike one is tried")
         // A run with the schedule shows the symptom, and so does a run from the scenario's file.
         let (base, json) = (Story.all[found.schedule.story].scenario, JSONValue.object(["name": "x"]))
-        #expect(
-            try Scenario.read(json: found.schedule.document(on: json)).faults
-                == found.schedule.scenario(on: base).faults)
-        let outcome = try await Self.hasty.run(found.schedule.scenario(on: base), story: found.schedule.story)
-        let symptoms = Oracle(Story.all)
-            .symptoms(of: outcome, TrialReading(outcome), story: found.schedule.story)
-        #expect(symptoms.contains(found.symptom))
+        let faults = try Scenario.read(json: found.schedule.document(on: json)).faults
+        #expect(faults == found.schedule.scenario(on: base).faults)
+        #expect(try await symptoms(of: found.schedule).contains(found.symptom))
     }
 
     @Test("The same seed gives the same exploration with any number of jobs")
     func deterministic() async throws {
         var tellings: [[String]] = []
         for jobs in [1, 4, 1] {
-            let exploration = try await Explorer(Self.settings(runs: 80, seed: 3, jobs: jobs))
-                .explore(with: Self.hasty)
-            tellings.append(Self.told(exploration))
+            tellings.append(Self.told(try await explore(MemoryTrial.hasty, runs: 80, seed: 3, jobs: jobs)))
         }
         #expect(tellings.allSatisfy { $0 == tellings[0] })
     }
@@ -98,15 +88,13 @@ struct ExplorerTests {
 
     @Test("An interrupted exploration reports its findings and starts no more runs")
     func interrupted() async throws {
-        let trial = Counted(trial: Self.hasty)
-        let exploration = try await Explorer(Self.settings(runs: nil)).explore(
-            with: trial, stopping: { trial.count.now >= 100 ? .interrupted : nil })
+        let trial = Counted(trial: MemoryTrial.hasty)
+        let exploration = try await explore(trial) { trial.count.now >= 100 ? .interrupted : nil }
         #expect(exploration.ended == .interrupted && trial.count.now <= 101)
         #expect(exploration.counts.schedules > 30 && exploration.counts.schedules < 100)
         #expect(exploration.found.contains { $0.symptom.id == Self.rule })
         // Interrupt the exploration before it begins.
-        let none = try await Explorer(Self.settings(runs: nil)).explore(
-            with: Self.reference, stopping: { .interrupted })
+        let none = try await explore(MemoryTrial.reference) { .interrupted }
         #expect(none.ended == .interrupted && none.counts.schedules == 0)
     }
 
@@ -115,9 +103,9 @@ struct ExplorerTests {
         arguments: [Exploration.Ending.budget, .interrupted], [1, 3])
     func unfinished(ending: Exploration.Ending, jobs: Int) async throws {
         let trial = Counted(trial: Command { names, _ in names.isEmpty ? 0 : 1 })
-        let settings = Self.settings(runs: nil, jobs: jobs) { $0.families = [.failed] }
-        let exploration = try await Explorer(settings).explore(
-            with: trial, stopping: { trial.count.now >= 8 ? ending : nil })
+        let exploration = try await explore(trial, jobs: jobs, families: [.failed]) {
+            trial.count.now >= 8 ? ending : nil
+        }
         // Three runs without faults come first.
         #expect((1...7).contains(exploration.counts.schedules) && exploration.ended == ending)
         if ending == .budget {
@@ -135,10 +123,7 @@ struct ExplorerTests {
 
     @Test("An exploration ends when nothing is left to try")
     func exhausted() async throws {
-        let settings = Self.settings(runs: nil) { settings in
-            settings.families = [.expiry]
-        }
-        let exploration = try await Explorer(settings).explore(with: Self.reference)
+        let exploration = try await explore(MemoryTrial.reference, families: [.expiry])
         #expect(exploration.ended == .exhausted && exploration.counts.singles > 0)
     }
 
@@ -158,7 +143,7 @@ struct ExplorerTests {
             let wanted = Duration.seconds(isWaiting ? 60 : 1)
             let length = min(wanted, limit.silence, budget - now)
             elapsed.withLock { $0 += length }
-            var outcome = try await ExplorerTests.reference.run(scenario, story: story)
+            var outcome = try await MemoryTrial.reference.run(scenario, story: story)
             outcome.endedAt = outcome.startedAt.advanced(byNanoseconds: length.components.seconds * 1_000_000_000)
             outcome.hasLasted = length < wanted
             return outcome
@@ -168,13 +153,22 @@ struct ExplorerTests {
     @Test("An exploration of a client that waits a minute stays within the budget")
     func patient() async throws {
         let trial = Patient()
-        let exploration = try await Explorer(Self.settings(runs: 200)).explore(
-            with: trial, stopping: { trial.now >= trial.budget * 17 / 20 ? .budget : nil })
+        let exploration = try await explore(trial, runs: 200) { trial.now >= trial.budget * 17 / 20 ? .budget : nil }
         #expect(exploration.ended == .budget && trial.now <= trial.budget)
         #expect(exploration.counts.schedules >= 30, "\(exploration.counts)")
     }
 
     // MARK: Made-up trials
+
+    /// A client that does what a closure says.
+    private struct MadeUp: Trial {
+        let isRepeatable = true
+        let outcome: @Sendable (Scenario, Int) async throws -> TrialOutcome
+
+        func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
+            try await outcome(scenario, story)
+        }
+    }
 
     /// A command: the reference client, whose exit status follows the scenario's rules.
     private struct Command: Trial {
@@ -197,7 +191,7 @@ struct ExplorerTests {
                 values[ExactString("\(scenario.faults)"), default: 0] += 1
                 return values[ExactString("\(scenario.faults)"), default: 0]
             }
-            var outcome = try await ExplorerTests.reference.run(scenario, story: story)
+            var outcome = try await MemoryTrial.reference.run(scenario, story: story)
             if isTraceless, !names.isEmpty { outcome.entries = [] }
             outcome.end = .command(.exited(status(names, count)))
             return outcome
@@ -210,15 +204,11 @@ struct ExplorerTests {
         let command = Command { names, count in
             names.contains("status-503-1") && !(2...max(2, good)).contains(count) || good == 1 && !names.isEmpty ? 1 : 0
         }
-        let settings = Self.settings(runs: 30) { settings in
-            settings.families = [.failed]
-        }
-        let exploration = try await Explorer(settings).explore(with: command)
+        let exploration = try await explore(command, runs: 30, families: [.failed])
         let commands = exploration.found.filter { $0.symptom.id == "explore/command" }
         switch good {
         case 1:
-            #expect(commands.allSatisfy { $0.confirmed == (3, 3) } && !commands.isEmpty)
-            #expect(exploration.flaky.isEmpty)
+            #expect(commands.allSatisfy { $0.confirmed == (3, 3) } && !commands.isEmpty && exploration.flaky.isEmpty)
         case 2: #expect(!commands.isEmpty && commands.allSatisfy { $0.confirmed.count >= 2 && $0.confirmed.of == 3 })
         default:
             #expect(commands.isEmpty && !exploration.flaky.isEmpty)
@@ -229,27 +219,19 @@ struct ExplorerTests {
     @Test("A failure that occurs without faults is reported once with an empty schedule")
     func baseline() async throws {
         let command = Command(isRepeatable: true) { _, _ in 7 }
-        let settings = Self.settings(runs: 20)
-        let exploration = try await Explorer(settings).explore(with: command)
-        #expect(exploration.found.map(\.symptom.id) == ["explore/command"])
-        #expect(exploration.found[0].schedule.faults.isEmpty)
-        let both = Self.settings(runs: 1) { $0.stories = Array(Story.all[..<2]) }
-        #expect(try await Explorer(both).explore(with: command).found.map(\.seenCount) == [2])
-        let honest = Self.settings(runs: 20) { settings in
-            settings.mayFail = true
-        }
-        #expect(try await Explorer(honest).explore(with: command).found.isEmpty)
+        let found = try await explore(command, runs: 20).found
+        #expect(found.map(\.symptom.id) == ["explore/command"] && found[0].schedule.faults.isEmpty)
+        let both = try await explore(command, runs: 1, stories: Array(Story.all[..<2]))
+        #expect(both.found.map(\.seenCount) == [2])
+        #expect(try await explore(command, runs: 20, mayFail: true).found.isEmpty)
     }
 
     @Test("A failure in only one of three runs without faults is flaky")
     func flakyBaseline() async throws {
         let command = Command { names, count in names.isEmpty && count == 1 ? 7 : 0 }
-        let exploration = try await Explorer(Self.settings(runs: 1)).explore(with: command)
-        #expect(exploration.found.isEmpty)
-        #expect(
-            exploration.flaky == [
-                Exploration.Flaky(schedule: Schedule(story: 0), id: "explore/command", failed: 1, of: 3)
-            ])
+        let exploration = try await explore(command, runs: 1)
+        let flaky = Exploration.Flaky(schedule: Schedule(story: 0), id: "explore/command", failed: 1, of: 3)
+        #expect(exploration.found.isEmpty && exploration.flaky == [flaky])
     }
 
     @Test("The explorer retries a flaky cause when another schedule shows it")
@@ -264,8 +246,7 @@ struct ExplorerTests {
                 return place == nil || place == 2 ? 1 : 0
             }
         }
-        let settings = Self.settings(runs: 16) { $0.families = [.failed] }
-        let exploration = try await Explorer(settings).explore(with: command)
+        let exploration = try await explore(command, runs: 16, families: [.failed])
         #expect(!exploration.flaky.isEmpty && exploration.found.map(\.symptom.id) == ["explore/command"])
     }
 
@@ -274,8 +255,7 @@ struct ExplorerTests {
         var command = Command { names, count in names.isEmpty || count > 1 ? 0 : 1 }
         // All runs end in the same situation.
         command.isTraceless = true
-        let settings = Self.settings(runs: 16) { $0.families = [.failed] }
-        let exploration = try await Explorer(settings).explore(with: command)
+        let exploration = try await explore(command, runs: 16, families: [.failed])
         #expect(exploration.found.isEmpty && exploration.flaky.count == 3)
     }
 
@@ -287,8 +267,7 @@ struct ExplorerTests {
             most.withLock { $0 = max($0, count) }
             return 1
         }
-        let settings = Self.settings(runs: 1) { $0.families = [.failed] }
-        let found = try await Explorer(settings).explore(with: command).found
+        let found = try await explore(command, runs: 1, families: [.failed]).found
         #expect(found.count == 1 && found.allSatisfy { $0.confirmed == (3, 3) && $0.schedule.isBrief })
         // The schedule is run once at first, twice for confirmation, twice with brief answers, and three times at the
         // end.
@@ -298,30 +277,20 @@ struct ExplorerTests {
     @Test("If the smallest schedule cannot be confirmed, the previous schedule becomes the finding")
     func fallback() async throws {
         // Milder fault kinds show the symptom often enough to be accepted, and never again.
-        let command = Command { names, count in
-            names.contains("status-503-1") || !names.isEmpty && count <= 3 ? 1 : 0
-        }
-        let settings = Self.settings(runs: 40) { $0.families = [.failed] }
-        let exploration = try await Explorer(settings).explore(with: command)
+        let command = Command { names, count in names.contains("status-503-1") || !names.isEmpty && count <= 3 ? 1 : 0 }
+        let exploration = try await explore(command, runs: 40, families: [.failed])
         #expect(exploration.found.contains { $0.schedule.faults.map(\.kind.id) == ["status-503"] })
         #expect(exploration.found.allSatisfy { $0.confirmed == (3, 3) })
     }
 
     @Test("A failure without faults in one story does not excuse the same failure in other stories")
     func otherStories() async throws {
-        struct Uneven: Trial {
-            let isRepeatable = true
-            func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
-                var outcome = try await ExplorerTests.reference.run(scenario, story: story)
-                outcome.end = .command(.exited(story == 0 || !scenario.faults.isEmpty ? 1 : 0))
-                return outcome
-            }
+        let uneven = MadeUp { scenario, story in
+            var outcome = try await MemoryTrial.reference.run(scenario, story: story)
+            outcome.end = .command(.exited(story == 0 || !scenario.faults.isEmpty ? 1 : 0))
+            return outcome
         }
-        let settings = Self.settings(runs: 64) { settings in
-            settings.stories = Array(Story.all[..<2])
-            settings.families = [.failed]
-        }
-        let found = try await Explorer(settings).explore(with: Uneven()).found
+        let found = try await explore(uneven, runs: 64, stories: Array(Story.all[..<2]), families: [.failed]).found
         #expect(found.first.map { $0.schedule == Schedule(story: 0) } ?? false)
         #expect(found.contains { $0.schedule.story == 1 && $0.schedule.faults.count == 1 })
     }
@@ -339,26 +308,18 @@ struct ExplorerTests {
             func settle(at time: Timestamp) -> Timestamp? { client.settle(at: time) }
             func end() { client.end() }
         }
-        let settings = Self.settings(runs: 20) { $0.stories = [Story.all[2]] }
-        let trial = MemoryTrial(of: settings.stories) { surroundings, network in
-            Lacking(client: try ReferenceClient(surroundings, network: network))
-        }
-        let exploration = try await Explorer(settings).explore(with: trial)
+        let trial = MemoryTrial(of: [Story.all[2]]) { Lacking(client: try ReferenceClient($0, network: $1)) }
+        let exploration = try await explore(trial, runs: 20, stories: [Story.all[2]])
         #expect(exploration.found.isEmpty)
         let notes = exploration.report(title: "a", named: "b").runs[0].checks[0].notes
-        #expect(
-            notes.contains {
-                $0.hasPrefix("The client does not support create_goal, so the expectations of the story goals ")
-            })
+        let note = "The client does not support create_goal, so the expectations of the story goals "
+        #expect(notes.contains { $0.hasPrefix(note) })
     }
 
     /// A client that crashes at the first fault, wherever that is.
-    private struct Fragile: Trial {
-        var trial = ExplorerTests.reference
-        let isRepeatable = true
-
-        func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
-            var outcome = try await trial.run(scenario, story: story, within: limit)
+    private static func fragile(_ trial: MemoryTrial = .reference) -> MadeUp {
+        MadeUp { scenario, story in
+            var outcome = try await trial.run(scenario, story: story)
             if let end = outcome.entries.firstIndex(where: { !$0.event.faultNames.isEmpty }) {
                 outcome.entries.removeLast(outcome.entries.count - end - 1)
                 outcome.end = .command(.signalled(11))
@@ -370,13 +331,10 @@ struct ExplorerTests {
 
     @Test("An exploration keeps at most 50 findings with different causes and counts the rest")
     func limit() async throws {
-        let settings = Self.settings(runs: 448) { $0.stories = Story.all }
-        let exploration = try await Explorer(settings).explore(with: Fragile())
+        let exploration = try await explore(Self.fragile(), runs: 448, stories: Story.all)
         let crashes = exploration.found.filter { $0.symptom.id == "explore/crash" }
         #expect(exploration.found.count == ExploreLimits.findings && exploration.omittedCount > 0)
-        let causes = crashes.map { found in
-            "\(found.schedule.faults.map { "\($0.kind.id) \($0.place.route)" })"
-        }
+        let causes = crashes.map { found in "\(found.schedule.faults.map { "\($0.kind.id) \($0.place.route)" })" }
         #expect(Set(causes).count == causes.count && causes.count > 10)
         #expect(crashes.allSatisfy { $0.schedule.faults.count == 1 })
     }
@@ -384,12 +342,8 @@ struct ExplorerTests {
     @Test("A finding counts every schedule that shows its cause")
     func seen() async throws {
         let story = Story.all[3]
-        let settings = Self.settings(runs: nil) { settings in
-            settings.stories = [story]
-            settings.families = [.failed]
-        }
-        let trial = Fragile(trial: MemoryTrial(of: [story]) { try ReferenceClient($0, network: $1) })
-        let exploration = try await Explorer(settings).explore(with: trial)
+        let trial = Self.fragile(MemoryTrial(of: [story]) { try ReferenceClient($0, network: $1) })
+        let exploration = try await explore(trial, stories: [story], families: [.failed])
         let crashes = exploration.found.filter { $0.symptom.id == "explore/crash" }
         #expect(exploration.ended == .exhausted && exploration.omittedCount == 0 && exploration.flaky.isEmpty)
         #expect(crashes.count > 1 && crashes.map(\.seenCount).reduce(0, +) == exploration.counts.schedules)
@@ -397,80 +351,52 @@ struct ExplorerTests {
 
     @Test("The explorer tries no schedules if the client never connects")
     func silent() async throws {
-        struct Silent: Trial {
-            let isRepeatable = true
-            func run(_ scenario: Scenario, story: Int, within limit: RunLimit) -> TrialOutcome {
-                TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
-            }
-        }
-        let exploration = try await Explorer().explore(with: Silent())
+        let exploration = try await Explorer().explore(with: MadeUp { _, _ in TrialOutcome() })
         #expect(!exploration.hasConnected && exploration.counts.schedules == 0)
     }
 
     @Test("An exploration whose time runs out in a run without faults ends without a baseline")
     func slow() async throws {
-        /// The second story takes longer than the time that is left.
-        final class Slow: Trial {
-            let isRepeatable = true
-            let isOver = Atomic(false)
-            func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
-                guard story == 0 else {
-                    isOver.store(true, ordering: .relaxed)
-                    throw CancellationError()
-                }
-                return try await ExplorerTests.reference.run(scenario, story: story)
-            }
+        let isOver = Mutex(false)
+        let slow = MadeUp { scenario, story in
+            if story == 0 { return try await MemoryTrial.reference.run(scenario, story: story) }
+            isOver.withLock { $0 = true }
+            throw CancellationError()
         }
-        let settings = Self.settings(runs: nil) { $0.stories = Array(Story.all.prefix(2)) }
-        let trial = Slow()
-        let exploration = try await Explorer(settings).explore(
-            with: trial, stopping: { trial.isOver.load(ordering: .relaxed) ? .budget : nil })
+        let exploration = try await explore(slow, stories: Array(Story.all.prefix(2))) {
+            isOver.withLock { $0 } ? .budget : nil
+        }
         #expect(exploration.ended == .budget && !exploration.hasBaseline && exploration.hasConnected)
         #expect(exploration.counts.schedules == 0)
         // A run that was stopped may have connected.
-        let none = try await Explorer(Self.settings(runs: nil)).explore(with: Stopped(), stopping: { .budget })
+        let stopped = MadeUp { _, _ in throw CancellationError() }
+        let none = try await explore(stopped) { .budget }
         #expect(!none.hasConnected && none.report(title: "a", named: "b").runs[0].hasConnected)
-        await #expect(throws: CancellationError.self) {
-            try await Explorer(Self.settings(runs: nil)).explore(with: Stopped())
-        }
-    }
-
-    private struct Stopped: Trial {
-        let isRepeatable = true
-        func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
-            throw CancellationError()
-        }
+        await #expect(throws: CancellationError.self) { try await explore(stopped) }
     }
 
     @Test("An error in the harness ends the exploration")
     func harness() async throws {
         struct Failure: Error {}
-        struct Broken: Trial {
-            let isRepeatable = true
-            func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
-                guard scenario.faults.isEmpty, scenario.tokenLifetime == Story.all[story].scenario.tokenLifetime
-                else { throw Failure() }
-                return try await ExplorerTests.reference.run(scenario, story: story)
-            }
+        let broken = MadeUp { scenario, story in
+            guard scenario.faults.isEmpty, scenario.tokenLifetime == Story.all[story].scenario.tokenLifetime
+            else { throw Failure() }
+            return try await MemoryTrial.reference.run(scenario, story: story)
         }
-        await #expect(throws: Failure.self) { try await Explorer().explore(with: Broken()) }
+        await #expect(throws: Failure.self) { try await Explorer().explore(with: broken) }
     }
 
     @Test("The explorer rejects a world with too many fault rules")
     func room() async throws {
-        func explore(faults count: Int) async throws -> Exploration {
+        func tryFaults(_ count: Int) async throws {
             let rules = (0..<count).map { "{name: f\($0), on: any, enabled: false, hang: true}" }
             let (world, document) = try Scenario.readWithJSON("name: full\nfaults: [\(rules.joined(separator: ", "))]")
-            let settings = Self.settings(runs: 1) { $0.stories = [Story("full", scenario: world, document: document)] }
-            return try await Explorer(settings).explore(
-                with: MemoryTrial(of: settings.stories) { surroundings, network in
-                    try ReferenceClient(surroundings, network: network)
-                })
+            let stories = [Story("full", scenario: world, document: document)]
+            let trial = MemoryTrial(of: stories) { try ReferenceClient($0, network: $1) }
+            _ = try await explore(trial, runs: 1, stories: stories)
         }
-        _ = try await explore(faults: ExploreLimits.rulesOfScenario)
-        let error = await #expect(throws: Refusal.self) {
-            try await explore(faults: ExploreLimits.rulesOfScenario + 1)
-        }
+        try await tryFaults(ExploreLimits.rulesOfScenario)
+        let error = await #expect(throws: Refusal.self) { try await tryFaults(ExploreLimits.rulesOfScenario + 1) }
         #expect(error?.description.contains("at most 996 each of faults, answers, meals") == true)
     }
 

@@ -9,25 +9,25 @@ import WebSocket
 
 @Suite("Oracle")
 struct OracleTests {
-    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     private static let story = Story.all[0]
+
+    private static func answer(_ status: Int, _ endpoint: Endpoint, of path: String) throws -> RecordedExchange {
+        let head = try RequestHead("GET /api/v1/consultations/\(KnownID.consultation)\(path)")
+        return RecordedExchange(head: head, requestedAt: .start, endpoint: endpoint, status: status)
+    }
 
     /// An outcome with requests and client frames, each at the given seconds.
     private static func outcome(
         requests: [Double] = [], frames: [Double] = [], quiet: Range<Int>? = nil, quietAfter seconds: Double = 0,
         end: TrialOutcome.End = .finished, failures: [CaseFailure] = []
     ) throws -> TrialOutcome {
-        func time(_ seconds: Double) -> Timestamp { start.advanced(byNanoseconds: Int64(seconds * 1e9)) }
-        var outcome = TrialOutcome(mode: .union, startedAt: start)
-        let head = try RequestHead(recorded: Array("GET /health HTTP/1.1\r\n".utf8))
-        var events: [(Double, JournalEvent)] = requests.map {
-            ($0, .exchange(RecordedExchange(head: head, requestedAt: time($0), status: 200)))
+        let head = try RequestHead("GET /health")
+        var moments: [Moment] = requests.map {
+            ($0, 1, .exchange(RecordedExchange(head: head, requestedAt: .after($0), status: 200)))
         }
-        events += frames.map { ($0, .frame(RecordedFrame(sender: .client, opcode: .text, payload: Array("{}".utf8)))) }
-        outcome.entries = events.sorted { $0.0 < $1.0 }.enumerated().map { index, event in
-            JournalEntry(number: index + 1, time: time(event.0), connection: 1, event: event.1)
-        }
-        (outcome.quiet, outcome.quietSince) = (quiet, time(seconds))
+        moments += frames.map { ($0, 1, .frame(RecordedFrame("{}", by: .client))) }
+        var outcome = TrialOutcome(moments.sorted { $0.at < $1.at })
+        (outcome.quiet, outcome.quietSince) = (quiet, .after(seconds))
         (outcome.end, outcome.failures) = (end, failures)
         return outcome
     }
@@ -42,7 +42,7 @@ struct OracleTests {
     }
 
     private static func ids(_ outcome: TrialOutcome, _ oracle: Oracle = Oracle(Story.all)) -> [String] {
-        oracle.symptoms(of: outcome, TrialReading(outcome), story: 0).map(\.id)
+        outcome.symptoms(oracle).map(\.id)
     }
 
     @Test("Exit statuses and signals become symptoms")
@@ -50,8 +50,7 @@ struct OracleTests {
         let ends: [(TrialOutcome.End, [String])] = [
             (.finished, []), (.command(.exited(0)), []), (.command(.exited(3)), ["explore/command"]),
             (.command(.signalled(11)), ["explore/crash"]), (.command(.timedOut(1)), ["explore/hang"]),
-            (.restless(looks: 5000), ["explore/flood"]),
-            (.undrivable("It is gone."), ["explore/crash"]),
+            (.restless(looks: 5000), ["explore/flood"]), (.undrivable("It is gone."), ["explore/crash"]),
         ]
         for (end, ids) in ends { #expect(Self.ids(try Self.outcome(end: end)) == ids, "\(end)") }
         let lenient = Oracle(Story.all, mayFail: true)
@@ -82,7 +81,7 @@ struct OracleTests {
             })
         func ids(_ story: Story, _ step: Int, isHarmed: Bool) throws -> [String] {
             let outcome = try Self.outcome(failures: [Self.failure(.transcript, step: step)])
-            return Oracle([story]).symptoms(of: outcome, TrialReading(outcome), story: 0, isHarmed: isHarmed).map(\.id)
+            return outcome.symptoms(Oracle([story]), isHarmed: isHarmed).map(\.id)
         }
         let foreign = Self.story.inWorld(Self.story.scenario, document: Self.story.document, isForeign: true)
         #expect(try ids(Self.story, demand, isHarmed: false) == ["inside/transcript-equals-chunks"])
@@ -96,9 +95,8 @@ struct OracleTests {
         // them.
         let failures = [Self.failure(.transcript, step: demand), Self.failure(step: try Self.step(.lost))]
         let newer = try Self.outcome(failures: failures)
-        #expect(
-            Oracle([Self.story]).symptoms(of: newer, TrialReading(newer), story: 0, isHarmed: false, isNewer: true)
-                .map(\.id) == ["inside/unknown-is-ignored"])
+        let symptoms = newer.symptoms(Oracle([Self.story]), isHarmed: false, isNewer: true)
+        #expect(symptoms.map(\.id) == ["inside/unknown-is-ignored"])
         // Symptoms at the end of the story count in every world.
         let end = try Self.step(.lost)
         for isHarmed in [false, true] {
@@ -113,16 +111,18 @@ struct OracleTests {
         func ids(_ mode: GuideMode, _ check: InsideCheck, step: Int) throws -> [String] {
             var outcome = try Self.outcome(failures: [Self.failure(check, step: step)])
             outcome.mode = mode
-            return Oracle([story]).symptoms(of: outcome, TrialReading(outcome), story: 0, isHarmed: false).map(\.id)
+            return outcome.symptoms(Oracle([story]), isHarmed: false).map(\.id)
         }
-        #expect(try ids(.consultationWebSocket, .newestMessages, step: step) == ["inside/keeps-100-messages"])
-        #expect(try ids(.union, .newestMessages, step: step) == [], "the other guides do not limit the transcript")
-        #expect(try ids(.goalLinking, .newestMessages, step: step) == [])
-        #expect(try ids(.union, .goneConversation, step: step) == ["inside/gone-conversation-cleared"])
-        // A failure that persists in all later checks counts everywhere.
-        #expect(try ids(.goalLinking, .cutStream, step: 1) == ["inside/cut-stream-not-complete"])
-        #expect(try ids(.goalLinking, .transcript, step: 0) == [])
-        #expect(try ids(.union, .transcript, step: 0) == ["inside/transcript-equals-chunks"])
+        let rows: [(mode: GuideMode, check: InsideCheck, step: Int, ids: [String])] = [
+            // Only one guide limits the transcript.
+            (.consultationWebSocket, .newestMessages, step, ["inside/keeps-100-messages"]),
+            (.union, .newestMessages, step, []), (.goalLinking, .newestMessages, step, []),
+            (.union, .goneConversation, step, ["inside/gone-conversation-cleared"]),
+            // A failure that persists in all later checks counts everywhere.
+            (.goalLinking, .cutStream, 1, ["inside/cut-stream-not-complete"]),
+            (.goalLinking, .transcript, 0, []), (.union, .transcript, 0, ["inside/transcript-equals-chunks"]),
+        ]
+        for row in rows { #expect(try ids(row.mode, row.check, step: row.step) == row.ids, "\(row)") }
     }
 
     @Test("A client has a symptom if it shows a problem because of something that it must ignore")
@@ -139,7 +139,7 @@ struct OracleTests {
             let problems = kinds.map { ClientReport.Problem(kind: $0, message: "No.") }
             outcome.problems = Dictionary(grouping: problems, by: \.kind)
             outcome.unsupported = lacks
-            return (judge ?? oracle).symptoms(of: outcome, TrialReading(outcome), story: 0, isHarmed: isHarmed)
+            return outcome.symptoms(judge ?? oracle, isHarmed: isHarmed)
         }
         var foreign = Oracle([Self.story.inWorld(Self.story.scenario, document: Self.story.document, isForeign: true)])
         foreign.learn(calm, story: 0)
@@ -155,28 +155,12 @@ struct OracleTests {
     @Test("An ended socket excuses a wrong transcript only if it ended during an answer")
     func closedSockets() throws {
         func ids(_ frames: [String]) throws -> [String] {
-            var outcome = try Self.outcome(failures: [Self.failure(.transcript, step: 1)])
-            let socket = try RequestHead(
-                recorded: Array("GET /api/v1/consultations/\(KnownID.consultation)/ws HTTP/1.1\r\n".utf8))
-            let history = try RequestHead(
-                recorded: Array("GET /api/v1/consultations/\(KnownID.consultation)/messages HTTP/1.1\r\n".utf8))
-            var events: [JournalEvent] = [
-                .opened(RecordedExchange(head: socket, requestedAt: Self.start, endpoint: .webSocket, status: 101))
-            ]
-            events += frames.map {
-                .frame(
-                    RecordedFrame(
-                        sender: $0.contains("message\"") ? .client : .server, opcode: .text, payload: Array($0.utf8)))
-            }
+            var events: [JournalEvent] = [.opened(try Self.answer(101, .webSocket, of: "/ws"))]
+            events += frames.map { .frame(RecordedFrame($0, by: $0.contains("message\"") ? .client : .server)) }
             events.append(.closed(RecordedClosing(by: .server, cause: .reset)))
-            events.append(
-                .exchange(
-                    RecordedExchange(
-                        head: history, requestedAt: Self.start, endpoint: .listMessages, status: 503)))
-            outcome.entries = events.enumerated().map { index, event in
-                let time = Self.start.advanced(byNanoseconds: Int64(index) * 100_000_000)
-                return JournalEntry(number: index + 1, time: time, connection: 1, event: event)
-            }
+            events.append(.exchange(try Self.answer(503, .listMessages, of: "/messages")))
+            var outcome = TrialOutcome(events.enumerated().map { (Double($0) / 10, 1, $1) })
+            outcome.failures = [Self.failure(.transcript, step: 1)]
             return Self.ids(outcome).filter { $0.hasPrefix("inside/") }
         }
         let (connected, question) = (#"{"type":"connected"}"#, #"{"type":"message","content":"a"}"#)
@@ -187,19 +171,12 @@ struct OracleTests {
 
     @Test("Only a fault before the failure excuses a wrong transcript")
     func faultsInTime() throws {
-        func ids(faultAfter seconds: Int64) throws -> [String] {
-            var outcome = try Self.outcome(failures: [Self.failure(.transcript, step: 1)])
-            let history = try RequestHead(
-                recorded: Array("GET /api/v1/consultations/\(KnownID.consultation)/messages HTTP/1.1\r\n".utf8))
-            let exchange = RecordedExchange(
-                head: history, requestedAt: Self.start, endpoint: .listMessages, status: 503)
-            let events: [(Int64, JournalEvent)] = [
-                (1, .exchange(exchange)), (seconds, .fault(RecordedFault(name: "f", effect: .silence))),
-            ]
-            outcome.entries = events.enumerated().map { index, event in
-                let time = Self.start.advanced(byNanoseconds: event.0 * 1_000_000_000)
-                return JournalEntry(number: index + 1, time: time, connection: 1, event: event.1)
-            }
+        func ids(faultAfter seconds: Double) throws -> [String] {
+            var outcome = TrialOutcome([
+                (1, 1, .exchange(try Self.answer(503, .listMessages, of: "/messages"))),
+                (seconds, 1, .fault(RecordedFault(name: "f", effect: .silence))),
+            ])
+            outcome.failures = [Self.failure(.transcript, step: 1)]
             return Self.ids(outcome).filter { $0.hasPrefix("inside/") }
         }
         // The failure is at 2 s.
@@ -227,28 +204,22 @@ struct OracleTests {
 
     @Test("A flood is more than 60 requests in a minute and far more than the usual number")
     func floods() throws {
-        let even = { (count: Int, seconds: Double) in (0..<count).map { Double($0) * seconds / Double(count) } }
-        #expect(Self.ids(try Self.outcome(requests: even(60, 59))) == [])
-        #expect(Self.ids(try Self.outcome(requests: even(61, 59))) == ["explore/flood"])
-        #expect(Self.ids(try Self.outcome(requests: even(61, 70))) == [])
-        var oracle = Oracle(Story.all)
-        let usual = try Self.outcome(requests: even(10, 59))
-        oracle.learn(usual, story: 0)
-        #expect(Self.ids(try Self.outcome(requests: even(90, 59)), oracle) == [])
-        #expect(Self.ids(try Self.outcome(requests: even(91, 59)), oracle) == ["explore/flood"])
-        // Without faults, any number of requests is considered usual.
-        let busy = try Self.outcome(requests: even(100, 59))
-        oracle = Oracle(Story.all)
-        oracle.learn(busy, story: 0)
-        #expect(Self.ids(busy, oracle) == [])
-        let full = try Self.outcome(requests: even(5000, 1_000_000))
-        #expect(Self.ids(full) == [])
-        let over = try Self.outcome(requests: even(5001, 1_000_000))
-        #expect(Self.ids(over) == ["explore/flood"])
+        let rows: [(usual: Int?, count: Int, seconds: Double, isFlood: Bool)] = [
+            (nil, 60, 59, false), (nil, 61, 59, true), (nil, 61, 70, false), (10, 90, 59, false), (10, 91, 59, true),
+            // Without faults, any number of requests is considered usual.
+            (100, 100, 59, false), (nil, 5000, 1_000_000, false), (nil, 5001, 1_000_000, true),
+        ]
+        for row in rows {
+            func even(_ count: Int) throws -> TrialOutcome {
+                try Self.outcome(requests: (0..<count).map { Double($0) * row.seconds / Double(count) })
+            }
+            var oracle = Oracle(Story.all)
+            if let usual = row.usual { oracle.learn(try even(usual), story: 0) }
+            #expect(Self.ids(try even(row.count), oracle) == (row.isFlood ? ["explore/flood"] : []), "\(row)")
+        }
         // The rate within a minute is allowed, but the total counts as a flood.
         let steady = try Self.outcome(requests: (0..<5001).map { Double($0) * 1.01 })
-        let symptoms = Oracle(Story.all).symptoms(of: steady, TrialReading(steady), story: 0)
-        #expect(symptoms.map(\.message) == [ExploringMessages.flood(entries: 5001)])
+        #expect(steady.symptoms().map(\.message) == [ExploringMessages.flood(entries: 5001)])
     }
 
     @Test("The busiest minute includes both its start and its end")
@@ -265,8 +236,7 @@ struct OracleTests {
     @Test("The evidence for a failure is the last traffic before it")
     func evidence() throws {
         let outcome = try Self.outcome(requests: [1, 2, 3], failures: [Self.failure(step: try Self.step(.unwell))])
-        let symptoms = Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0)
-        #expect(symptoms.map(\.entries) == [[1, 2]])
+        #expect(outcome.symptoms().map(\.entries) == [[1, 2]])
     }
 
     @Test("Only requests that begin after the user leaves count as restless")
@@ -277,23 +247,20 @@ struct OracleTests {
         #expect(Self.ids(try Self.outcome(requests: [1, 5], quiet: 3..<3, quietAfter: 4)) == [])
         let frame = try Self.outcome(frames: [5], quiet: 1..<2, quietAfter: 4)
         #expect(Self.ids(frame).contains("explore/restless"))
-        let symptom = Oracle(Story.all).symptoms(of: late, TrialReading(late), story: 0)
-        #expect(symptom.first?.entries == [2])
+        #expect(late.symptoms().first?.entries == [2])
     }
 
     @Test("After the user leaves, only text frames from the client count as restless")
     func quietEvents() throws {
-        let text = Array("{}".utf8)
         let rows: [(event: JournalEvent, isRestless: Bool)] = [
-            (.frame(RecordedFrame(sender: .client, opcode: .text, payload: text)), true),
+            (.frame(RecordedFrame("{}", by: .client)), true),
             (.frame(RecordedFrame(sender: .client, opcode: .close, payload: [])), false),
-            (.frame(RecordedFrame(sender: .server, opcode: .text, payload: text)), false),
+            (.frame(RecordedFrame("{}")), false),
             (.closed(RecordedClosing(by: .client, cause: .closeFrame)), false),
         ]
         for row in rows {
             var outcome = try Self.outcome(quiet: 1..<2, quietAfter: 4)
-            let time = Self.start.advanced(byNanoseconds: 5_000_000_000)
-            outcome.entries = [JournalEntry(number: 1, time: time, connection: 1, event: row.event)]
+            outcome.entries = TrialOutcome([(5, 1, row.event)]).entries
             #expect(Self.ids(outcome).contains("explore/restless") == row.isRestless, "\(row.event)")
         }
     }
@@ -305,7 +272,7 @@ struct OracleTests {
         #expect(Self.ids(outcome, oracle) == ["explore/command"])
         oracle.excuse("explore/command", story: 0)
         #expect(Self.ids(outcome, oracle) == [])
-        #expect(oracle.symptoms(of: outcome, TrialReading(outcome), story: 1).map(\.id) == ["explore/command"])
+        #expect(outcome.symptoms(oracle, story: 1).map(\.id) == ["explore/command"])
     }
 
     @Test("Every symptom has advice and a unique id")

@@ -10,14 +10,6 @@ import WebSocket
 
 @testable import ContractSuite
 
-/// Plays a story with the reference client, with or without faults.
-func play(_ schedule: Schedule) async throws -> (outcome: TrialOutcome, points: Points) {
-    let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
-    let outcome = try await trial.run(
-        schedule.scenario(on: Story.all[schedule.story].scenario), story: schedule.story)
-    return (outcome, Points(outcome, TrialReading(outcome)))
-}
-
 @Suite("Fault points")
 struct PointsTests {
     /// The entry that a place describes, with the numbers of a journal without faults.
@@ -57,7 +49,8 @@ struct PointsTests {
 
     @Test("A fault at a known point affects exactly that point's entry", arguments: Story.all.indices)
     func roundTrip(_ story: Int) async throws {
-        let (outcome, points) = try await play(Schedule(story: story))
+        let outcome = try await Schedule(story: story).play()
+        let points = outcome.points
         var tried = 0
         for point in points.all {
             // Use a change that affects only fault names, so that the journals are identical up to the fault.
@@ -71,14 +64,11 @@ struct PointsTests {
             }
             tried += 1
             let expected = try #require(Self.entry(at: point.place, in: outcome.entries))
-            let fault = Schedule.Fault(try #require(FaultKind.named(kind)), at: point.place)
-            let schedule = Schedule(story: story, faults: [fault])
-            let (faulty, seen) = try await play(schedule)
-            let first = try #require(
-                faulty.entries.first { $0.event.faultNames == ["\(kind)-1"] }, "\(point.place)")
+            let schedule = try Schedule(kind, at: point.place, story: story)
+            let faulty = try await schedule.play()
+            let first = try #require(faulty.entries.first { $0.event.faultNames == ["\(kind)-1"] }, "\(point.place)")
             #expect(first.isLike(expected), "\(point.place): \(EntryLine(first).text)")
-            #expect(
-                schedule.acted(in: faulty, on: Story.all[story].scenario, seen) == [0], "\(point.place)")
+            #expect(schedule.acted(in: faulty, on: Story.all[story].scenario, faulty.points) == [0], "\(point.place)")
             #expect(schedule.acted(in: outcome, on: Story.all[story].scenario, points).isEmpty)
         }
         #expect(tried > 20)
@@ -86,21 +76,17 @@ struct PointsTests {
 
     @Test("A fault at a question, meal or moment affects the events triggered there", arguments: Story.all.indices)
     func behaviours(_ story: Int) async throws {
-        let (_, points) = try await play(Schedule(story: story))
-        for point in points.all {
+        for point in try await Schedule(story: story).play().points.all {
             let (kind, sign): (String, (JournalEntry) -> Bool)
             switch point.place.sort {
-            case .question:
-                (kind, sign) = ("coach-error", { $0.event.frame?.type == "error" })
-            case .meal:
-                (kind, sign) = ("meal-fails", { $0.says("ingredients are unknown") })
+            case .question: (kind, sign) = ("coach-error", { $0.event.frame?.type == "error" })
+            case .meal: (kind, sign) = ("meal-fails", { $0.says("ingredients are unknown") })
             case .moment where point.place.number > 5: (kind, sign) = ("expired", { $0.event.status == 401 })
             default: continue
             }
-            let fault = Schedule.Fault(try #require(FaultKind.named(kind)), at: point.place)
-            let schedule = Schedule(story: story, faults: [fault])
-            let (faulty, seen) = try await play(schedule)
-            #expect(schedule.acted(in: faulty, on: Story.all[story].scenario, seen) == [0], "\(point.place)")
+            let schedule = try Schedule(kind, at: point.place, story: story)
+            let faulty = try await schedule.play()
+            #expect(schedule.acted(in: faulty, on: Story.all[story].scenario, faulty.points) == [0], "\(point.place)")
             if point.place.sort == .moment { continue }
             #expect(faulty.entries.contains(where: sign), "\(point.place)")
         }
@@ -108,10 +94,9 @@ struct PointsTests {
 
     @Test("Points are unique, ordered by time and labelled with their part of the answer")
     func order() async throws {
-        let (_, points) = try await play(Schedule(story: 0))
+        let points = try await Schedule(story: 0).play().points
         #expect(Set(points.all.map(\.place)).count == points.all.count)
-        #expect(points.patience == nil)
-        #expect(points.new(since: points).isEmpty)
+        #expect(points.patience == nil && points.new(since: points).isEmpty)
         let parts = points.all.compactMap { point -> FaultPoint.Part? in
             point.place.sort == .chunk && point.place.numbers.prefix(2) == [1, 1] ? point.part : nil
         }
@@ -126,94 +111,63 @@ struct PointsTests {
 
     @Test("A hanging request reveals how long the client waits")
     func patience() async throws {
-        let hang = Schedule.Fault(try #require(FaultKind.named("hang")), at: .request(.createConsultation, 1))
-        let (_, points) = try await play(Schedule(story: 0, faults: [hang]))
-        let patience = try #require(points.patience)
+        let points = try await Schedule("hang", at: .request(.createConsultation, 1)).play().points
         // Thirty seconds, plus one until the client retries.
-        #expect(patience == .seconds(31))
-        let lost = Schedule.Fault(try #require(FaultKind.named("lost-answer")), at: .request(.createConsultation, 1))
-        #expect(try await play(Schedule(story: 0, faults: [lost])).points.patience == nil, "That is no patience.")
-        let (_, calm) = try await play(Schedule(story: 0))
+        #expect(points.patience == .seconds(31))
+        let lost = try await Schedule("lost-answer", at: .request(.createConsultation, 1)).play().points
+        #expect(lost.patience == nil, "That is no patience.")
+        let calm = try await Schedule(story: 0).play().points
         #expect(points.new(since: calm).contains { $0.place == .request(.createConsultation, 2) })
     }
 
-    private static func head(_ path: String) throws -> RequestHead {
-        try RequestHead(recorded: Array("GET \(path) HTTP/1.1\r\n".utf8))
+    private static let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+
+    private static func exchange(
+        _ endpoint: Endpoint = .listGoals, _ path: String = "/api/v1/goals", fields: String = "", body: String = "",
+        asked seconds: Double = 1, unmatched: RecordedExchange.Unmatched? = nil, status: Int? = 200,
+        delivery: Delivery = .complete, faults: [String] = []
+    ) throws -> RecordedExchange {
+        RecordedExchange(
+            head: try RequestHead("GET \(path)", fields), body: Array(body.utf8), requestedAt: .after(seconds),
+            endpoint: endpoint, unmatched: unmatched, status: status, delivery: delivery, faults: faults)
     }
 
-    /// A journal with answers to this many requests, one per second.
-    private static func journal(requests count: Int) throws -> TrialOutcome {
-        var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
-        for number in 1...count {
-            let time = Timestamp(secondsSinceEpoch: Int64(number))
-            let exchange = RecordedExchange(
-                head: try head("/api/v1/goals"), requestedAt: time, endpoint: .listGoals, status: 200)
-            outcome.entries.append(
-                JournalEntry(number: number, time: time, connection: 1, event: .exchange(exchange)))
-        }
-        return outcome
+    /// Points after answers to this many requests, one per second.
+    private static func points(requests count: Int) throws -> Points {
+        try TrialOutcome((1...count).map { (Double($0), 1, .exchange(try exchange(asked: Double($0)))) }).points
     }
 
     @Test("A run yields at most 2,000 points from its first 5,000 entries")
     func limits() throws {
         for requests in [1999, 2000, 4999, 5001] {
-            let outcome = try Self.journal(requests: requests)
-            let points = Points(outcome, TrialReading(outcome))
             // One point is the moment of the first situation.
-            #expect(points.all.count == min(requests + 1, ExploreLimits.points), "\(requests)")
+            let count = try Self.points(requests: requests).all.count
+            #expect(count == min(requests + 1, ExploreLimits.points), "\(requests)")
         }
         // The end of a situation still belongs to it.
-        let outcome = try Self.journal(requests: 1)
-        let points = Points(outcome, TrialReading(outcome))
+        let points = try Self.points(requests: 1)
         #expect(points.reaches(.moment(seconds: 1)) && !points.reaches(.moment(seconds: 2)))
     }
 
     @Test("Requests are numbered by arrival even if their answers arrive out of order")
     func overtaken() throws {
-        var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
-        func add(_ endpoint: Endpoint, _ path: String, at time: Int64, asked: Int64) throws {
-            let exchange = RecordedExchange(
-                head: try Self.head(path), requestedAt: Timestamp(secondsSinceEpoch: asked), endpoint: endpoint,
-                status: 200)
-            outcome.entries.append(
-                JournalEntry(
-                    number: outcome.entries.count + 1, time: Timestamp(secondsSinceEpoch: time),
-                    connection: UInt64(asked), event: .exchange(exchange)))
-        }
-        try add(.listGoals, "/api/v1/goals", at: 3, asked: 2)
-        try add(.listMealLogs, "/api/v1/meal-logs", at: 4, asked: 3)
-        try add(.listGoals, "/api/v1/goals", at: 5, asked: 1)
-        let points = Points(outcome, TrialReading(outcome))
+        let outcome = TrialOutcome([
+            (3, 2, .exchange(try Self.exchange(asked: 2))),
+            (4, 3, .exchange(try Self.exchange(.listMealLogs, "/api/v1/meal-logs", asked: 3))),
+            (5, 1, .exchange(try Self.exchange(asked: 1))),
+        ])
         #expect(
-            points.all.map(\.place) == [
+            outcome.points.all.map(\.place) == [
                 .request(.listGoals, 2), .moment(seconds: 3), .request(.listMealLogs, 1), .request(.listGoals, 1),
             ])
     }
 
-    private static let second = Timestamp(secondsSinceEpoch: 1)
-
-    /// The points in a journal with these events and their times in seconds.
-    private static func points(_ events: [(at: Double, event: JournalEvent)]) -> Points {
-        let start = Timestamp(secondsSinceEpoch: 0)
-        var outcome = TrialOutcome(mode: .union, startedAt: start)
-        outcome.entries = events.enumerated().map { index, moment in
-            JournalEntry(
-                number: index + 1, time: start.advanced(byNanoseconds: Int64(moment.at * 1e9)), connection: 1,
-                event: moment.event)
-        }
-        return Points(outcome, TrialReading(outcome))
-    }
-
-    private static let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
-
     @Test("A socket is idle at its end or after five seconds without a server frame")
     func gaps() throws {
-        let head = try RequestHead(
-            recorded: Array("GET /api/v1/consultations/c/ws HTTP/1.1\r\n\(Self.upgrade)".utf8))
-        let opening = RecordedExchange(head: head, requestedAt: Self.second, endpoint: .webSocket, status: 101)
-        let pong = RecordedFrame(sender: .server, opcode: .text, payload: Array(#"{"type":"pong"}"#.utf8))
+        let opening = try Self.exchange(.webSocket, "/api/v1/consultations/c/ws", fields: Self.upgrade, status: 101)
+        let pong = RecordedFrame(#"{"type":"pong"}"#)
         for (end, isIdle) in [(6.5, false), (7, true)] as [(Double, Bool)] {
-            let points = Self.points([(1, .opened(opening)), (2, .frame(pong)), (end, .frame(pong))])
+            let points = TrialOutcome([(1, 1, .opened(opening)), (2, 1, .frame(pong)), (end, 1, .frame(pong))]).points
             #expect(points.reaches(.after(.webSocket, connection: 1, type: "pong", 1)) == isIdle)
             #expect(points.reaches(.after(.webSocket, connection: 1, type: "pong", 2)))
         }
@@ -221,14 +175,10 @@ struct PointsTests {
 
     @Test("The client's patience is the time from a hanging request to the next later request")
     func hanging() throws {
-        let head = try Self.head("/api/v1/goals")
-        let hangs = RecordedExchange(
-            head: head, requestedAt: Self.second, endpoint: .listGoals, status: nil, delivery: .none,
-            faults: ["hang-1"])
-        for (seconds, patience) in [(1, nil), (31, .seconds(30))] as [(Int64, Duration?)] {
-            let next = RecordedExchange(
-                head: head, requestedAt: Timestamp(secondsSinceEpoch: seconds), endpoint: .listGoals, status: 200)
-            let points = Self.points([(1, .exchange(hangs)), (Double(seconds), .exchange(next))])
+        let hangs = try Self.exchange(status: nil, delivery: .none, faults: ["hang-1"])
+        for (seconds, patience) in [(1, nil), (31, .seconds(30))] as [(Double, Duration?)] {
+            let next = try Self.exchange(asked: seconds)
+            let points = TrialOutcome([(1, 1, .exchange(hangs)), (seconds, 1, .exchange(next))]).points
             #expect(points.patience == patience, "\(seconds)")
         }
     }
@@ -240,10 +190,10 @@ struct PointsTests {
             ("", false),
         ]
         for (words, isPlace) in rows {
-            let meal = RecordedExchange(
-                head: try Self.head("/api/v1/meal-logs/natural"), body: Array(#"{"raw_input":"\#(words)"}"#.utf8),
-                requestedAt: Self.second, endpoint: .createMealLog, status: 201)
-            #expect(Self.points([(1, .exchange(meal))]).all.contains { $0.place.sort == .meal } == isPlace, "\(words)")
+            let meal = try Self.exchange(
+                .createMealLog, "/api/v1/meal-logs/natural", body: #"{"raw_input":"\#(words)"}"#, status: 201)
+            let points = TrialOutcome([(1, 1, .exchange(meal))]).points
+            #expect(points.all.contains { $0.place.sort == .meal } == isPlace, "\(words)")
         }
     }
 
@@ -254,10 +204,8 @@ struct PointsTests {
             (.listGoals, "", .notInGuide, false),
         ]
         for row in rows {
-            let head = try RequestHead(recorded: Array("GET /api/v1/goals HTTP/1.1\r\n\(row.fields)".utf8))
-            let exchange = RecordedExchange(
-                head: head, requestedAt: Self.second, endpoint: row.endpoint, unmatched: row.unmatched, status: 404)
-            let points = Self.points([(1, .exchange(exchange))]).all
+            let exchange = try Self.exchange(row.endpoint, fields: row.fields, unmatched: row.unmatched, status: 404)
+            let points = TrialOutcome([(1, 1, .exchange(exchange))]).points.all
             #expect(points.contains { $0.place.endpoint == row.endpoint } == row.isPlace, "\(row)")
         }
     }
@@ -281,9 +229,7 @@ struct PointsTests {
         #expect(calm.likeness(for: masked) == busy.likeness(for: masked))
         let chunk = FaultPoint.Place.chunk(.webSocket, connection: 1, answer: 1, 2)
         #expect(likeness(chunk, waiting, .middle) != likeness(chunk, waiting, .last))
-        let frames = ["pong", "error"].map {
-            likeness(.frame(.webSocket, connection: 1, type: $0, 1), waiting)
-        }
+        let frames = ["pong", "error"].map { likeness(.frame(.webSocket, connection: 1, type: $0, 1), waiting) }
         #expect(frames[0] != frames[1])
         #expect(likeness(.after(.webSocket, connection: 1, type: "pong", 1), waiting) != frames[0])
     }

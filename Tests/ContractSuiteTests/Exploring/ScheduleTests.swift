@@ -20,7 +20,6 @@ struct ScheduleTests {
         .request(.createConsultation, 1), .request(.listGoals, 1), .request(.createMealLog, 1),
     ]
 
-    /// A world with its own rules.
     static let base = """
         name: base
         token_lifetime: 1h
@@ -42,9 +41,7 @@ struct ScheduleTests {
             text + " ", " " + text, text + " 1", text.replacing(" ", with: "  "), text.replacing("1", with: "0"),
             text.replacing("1", with: "1000001"), text.replacing("1", with: "01"), text.replacing("/api", with: "/apo"),
             "x" + text, text.uppercased(),
-        ] where broken != text {
-            #expect(FaultPoint.Place(broken) == nil, "\(broken)")
-        }
+        ] where broken != text { #expect(FaultPoint.Place(broken) == nil, "\(broken)") }
     }
 
     @Test("Every fault kind has a unique id and fits at least one place")
@@ -64,7 +61,7 @@ struct ScheduleTests {
     func outages() throws {
         for (id, connections) in [("restart", 3), ("outage", "3..")] as [(String, JSONValue)] {
             let place = FaultPoint.Place.frame(.webSocket, connection: 2, type: "connected", 1)
-            let rules = Schedule.Fault(try #require(FaultKind.named(id)), at: place).rules(named: "x")
+            let rules = try Schedule.Fault(id, at: place).rules(named: "x")
             #expect(rules.count == 2 && rules.last?["on"] == "handshake /api/v1/consultations/{id}/ws")
             #expect(rules.last?["connections"] == connections && rules.last?["name"] == "x.2")
             #expect(rules.last?["status"] == 503 && rules.last?["retry_after"] == 1)
@@ -100,10 +97,10 @@ struct ScheduleTests {
 
     @Test("A client must ignore only a newer backend's additions, and only in modes whose guides say so")
     func harm() throws {
-        func isHarmful(_ id: String, at place: FaultPoint.Place, in mode: GuideMode, isBrief: Bool = false) throws
-            -> Bool
-        {
-            var schedule = Schedule(story: 0, faults: [Schedule.Fault(try #require(FaultKind.named(id)), at: place)])
+        func isHarmful(
+            _ id: String, at place: FaultPoint.Place, in mode: GuideMode, isBrief: Bool = false
+        ) throws -> Bool {
+            var schedule = try Schedule(id, at: place)
             schedule.isBrief = isBrief
             return schedule.isHarmful(in: mode)
         }
@@ -141,35 +138,29 @@ struct ScheduleTests {
         var schedule = Schedule(story: 0)
         for (id, place) in [
             ("reset", Self.places[4]), ("coach-error", .question(turn: 1)), ("expired", .moment(seconds: 65)),
-        ] {
-            let kind = try #require(FaultKind.named(id))
-            schedule.faults.append(Schedule.Fault(kind, at: place))
-        }
+        ] { schedule.faults.append(try Schedule.Fault(id, at: place)) }
         let scenario = schedule.scenario(on: base)
         #expect(scenario.faults.map(\.name) == ["fault-1", "reset-1", "reset-1'"])
         #expect(scenario.script.answers.count == 2 && scenario.script.answers[1] == base.script.answers[0])
         #expect(scenario.tokenLifetime == 65_000_000_000)
         #expect(scenario.rules.accounts?.accessLifetime == 65_000_000_000)
         #expect(try Scenario.read(json: schedule.document(on: json)) == scenario)
-        #expect(
-            schedule.description
-                == "reset@frame /api/v1/consultations/{id}/ws 1 connected 1 + coach-error@question 1 + expired@moment 65s"
-        )
+        let reset = "reset@frame /api/v1/consultations/{id}/ws 1 connected 1"
+        #expect(schedule.description == reset + " + coach-error@question 1 + expired@moment 65s")
     }
 
     @Test("A schedule has at most two faults, at different places")
     func limits() throws {
-        let kinds = try ["status-503", "status-401", "lost-answer", "expired"].map { try #require(FaultKind.named($0)) }
         var schedule = Schedule(story: 0)
         for number in 1...ExploreLimits.faults {
-            schedule = try #require(schedule.adding(Schedule.Fault(kinds[0], at: .request(.listGoals, number))))
+            schedule = try #require(schedule.adding(Schedule.Fault("status-503", at: .request(.listGoals, number))))
         }
-        #expect(schedule.adding(Schedule.Fault(kinds[0], at: .request(.listGoals, 4))) == nil)
-        let one = Schedule(story: 0, faults: [Schedule.Fault(kinds[0], at: .request(.listGoals, 1))])
-        #expect(one.adding(Schedule.Fault(kinds[1], at: .request(.listGoals, 1))) == nil)
-        #expect(one.adding(Schedule.Fault(kinds[1], at: .request(.createGoal, 1))) != nil)
-        let expiry = Schedule(story: 0, faults: [Schedule.Fault(kinds[3], at: .moment(seconds: 1))])
-        #expect(expiry.adding(Schedule.Fault(kinds[3], at: .moment(seconds: 2))) == nil)
+        #expect(try schedule.adding(Schedule.Fault("status-503", at: .request(.listGoals, 4))) == nil)
+        let one = try Schedule("status-503", at: .request(.listGoals, 1))
+        #expect(try one.adding(Schedule.Fault("status-401", at: .request(.listGoals, 1))) == nil)
+        #expect(try one.adding(Schedule.Fault("status-401", at: .request(.createGoal, 1))) != nil)
+        let expiry = try Schedule("expired", at: .moment(seconds: 1))
+        #expect(try expiry.adding(Schedule.Fault("expired", at: .moment(seconds: 2))) == nil)
     }
 
     @Test("A world at its rule limit has room for any schedule")
@@ -178,9 +169,8 @@ struct ScheduleTests {
         base.faults = (1...ExploreLimits.rulesOfScenario).map {
             FaultRule(name: ExactString("r\($0)"), fault: .response(.hang, on: []))
         }
-        let kind = try #require(FaultKind.named("restart"))
-        let faults = (1...ExploreLimits.faults).map {
-            Schedule.Fault(kind, at: .frame(.webSocket, connection: $0, type: "connected", 1))
+        let faults = try (1...ExploreLimits.faults).map {
+            try Schedule.Fault("restart", at: .frame(.webSocket, connection: $0, type: "connected", 1))
         }
         let scenario = Schedule(story: 0, faults: faults).scenario(on: base)
         #expect(scenario.faults.count == FaultLimits.rules)
@@ -190,18 +180,15 @@ struct ScheduleTests {
 
     @Test("A schedule describes and applies waits that differ from the default")
     func waits() throws {
-        var fault = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))
+        var fault = try Schedule.Fault("slow", at: .request(.listGoals, 1))
         #expect(fault.description == "slow@GET /api/v1/goals 1")
         fault.wait = .seconds(1)
         #expect(fault.description == "slow(1s)@GET /api/v1/goals 1")
-        var late = Schedule.Fault(try #require(FaultKind.named("late")), at: fault.place)
+        var late = try Schedule.Fault("late", at: fault.place)
         #expect(late.wait == Schedule.lateness)
         late.wait = .seconds(45)
-        #expect(
-            Schedule(story: 0, faults: [late]).scenario(on: Scenario()).faults.map(\.fault) == [
-                .response(.delay(45_000_000_000), on: [.listGoals])
-            ])
-        #expect(
-            fault.rules(named: "x") == [["name": "x", "on": "GET /api/v1/goals", "requests": 1, "delay": "1s"]])
+        let faults = Schedule(story: 0, faults: [late]).scenario(on: Scenario()).faults.map(\.fault)
+        #expect(faults == [.response(.delay(45_000_000_000), on: [.listGoals])])
+        #expect(fault.rules(named: "x") == [["name": "x", "on": "GET /api/v1/goals", "requests": 1, "delay": "1s"]])
     }
 }

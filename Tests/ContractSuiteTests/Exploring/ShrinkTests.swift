@@ -6,10 +6,6 @@ import Testing
 
 @Suite("Shrinking")
 struct ShrinkTests {
-    private static func fault(_ id: String, _ place: FaultPoint.Place) throws -> Schedule.Fault {
-        Schedule.Fault(try #require(FaultKind.named(id)), at: place)
-    }
-
     private static let calm = [
         FaultPoint(.request(.listGoals, 1), in: Situation()),
         FaultPoint(.request(.createGoal, 1), in: Situation()),
@@ -35,21 +31,18 @@ struct ShrinkTests {
     }
 
     private static func triple() throws -> Schedule {
-        Schedule(
-            story: 0,
-            faults: [
-                try fault("late", .request(.listGoals, 7)), try fault("status-503-for-good", .request(.createGoal, 4)),
-                try fault("reset", .chunk(.webSocket, connection: 3, answer: 2, 4)),
-            ])
+        let late = try Schedule.Fault("late", at: .request(.listGoals, 7))
+        let refusal = try Schedule.Fault("status-503-for-good", at: .request(.createGoal, 4))
+        let reset = try Schedule.Fault("reset", at: .chunk(.webSocket, connection: 3, answer: 2, 4))
+        return Schedule(story: 0, faults: [late, refusal, reset])
     }
 
     @Test("Shrinking keeps the only relevant fault and makes it milder and earlier", arguments: [0, 1, 2])
     func one(_ index: Int) throws {
         let schedule = try Self.triple()
-        let route = schedule.faults[index].place.route
-        let family = schedule.faults[index].kind.family
+        let fault = schedule.faults[index]
         let (smallest, _) = shrink(schedule) { candidate in
-            candidate.faults.contains { $0.place.route == route && $0.kind.family == family }
+            candidate.faults.contains { $0.place.route == fault.place.route && $0.kind.family == fault.kind.family }
         }
         #expect(smallest.faults.count == 1 && smallest.isBrief)
         let expected = [
@@ -75,12 +68,9 @@ struct ShrinkTests {
 
     @Test("Shrinking moves a dependent fault to a place that exists without the first fault")
     func anchors() throws {
-        let schedule = Schedule(
-            story: 0,
-            faults: [
-                try Self.fault("lost-answer", .request(.listGoals, 1)),
-                try Self.fault("status-401", .request(.listGoals, 9)),
-            ])
+        let lost = try Schedule.Fault("lost-answer", at: .request(.listGoals, 1))
+        let refusal = try Schedule.Fault("status-401", at: .request(.listGoals, 9))
+        let schedule = Schedule(story: 0, faults: [lost, refusal])
         // Without the first fault, there is no ninth request, but the second fault also works at the eighth.
         let (smallest, _) = shrink(schedule) { candidate in
             let places = candidate.faults.filter { $0.kind.id == "status-401" }.map(\.place)
@@ -92,7 +82,7 @@ struct ShrinkTests {
 
     @Test("Shrinking halves 200 faults and finds the two that matter in fewer than 120 tries")
     func many() throws {
-        let faults = try (1...200).map { try Self.fault("status-500", .request(.createGoal, $0)) }
+        let faults = try (1...200).map { try Schedule.Fault("status-500", at: .request(.createGoal, $0)) }
         let schedule = Schedule(story: 0, faults: faults)
         let needed = [faults[17], faults[160]]
         let (smallest, tried) = shrink(schedule, limit: 1000) { candidate in
@@ -105,7 +95,7 @@ struct ShrinkTests {
 
     @Test("Shrinking does not move groups of several faults to other places")
     func fewAnchors() throws {
-        let faults = try (5...10).map { try Self.fault("status-500", .request(.listGoals, $0)) }
+        let faults = try (5...10).map { try Schedule.Fault("status-500", at: .request(.listGoals, $0)) }
         let (_, tried) = shrink(Schedule(story: 0, faults: faults), limit: 1000) { _ in false }
         let moved = tried.filter { part in
             part.faults.count < faults.count && !part.faults.allSatisfy { faults.contains($0) }
@@ -143,7 +133,7 @@ struct ShrinkTests {
     @Test("A halted investigation waits for the current runs and starts no more", arguments: [0, 1, 2])
     func halted(_ cut: Int) throws {
         let schedule = try Self.triple()
-        var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600))
+        var outcome = TrialOutcome()
         outcome.end = .command(.timedOut(40))
         let run = ExaminedRun(outcome, of: schedule, on: Story.all[0], Oracle(Story.all))
         var investigation = Investigation(

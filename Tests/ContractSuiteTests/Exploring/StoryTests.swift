@@ -9,7 +9,6 @@ import Traffic
 
 @Suite("Stories")
 struct StoryTests {
-    /// A story and the chat protocol.
     struct Performance: Sendable, CustomTestStringConvertible {
         let story: Int
         let style: ClientConfiguration.ChatStyle
@@ -30,8 +29,7 @@ struct StoryTests {
     @Test("The reference client plays each story to its end without a symptom", arguments: performances)
     func reference(_ performance: Performance) async throws {
         let outcome = try await performance.outcome()
-        let reading = TrialReading(outcome)
-        let symptoms = Oracle(Story.all).symptoms(of: outcome, reading, story: performance.story)
+        let symptoms = outcome.symptoms(story: performance.story)
         #expect(symptoms.isEmpty, "\(symptoms.map { "\($0.id): \($0.message)" })")
         #expect(outcome.end == .finished && outcome.failures.isEmpty && outcome.unsupported.isEmpty)
         #expect(outcome.quiet != nil && outcome.entries.count < 200)
@@ -46,7 +44,7 @@ struct StoryTests {
         #expect(outcome.mode == mode)
         var oracle = Oracle(stories)
         oracle.learn(outcome, story: story)
-        let symptoms = oracle.symptoms(of: outcome, TrialReading(outcome), story: story, isHarmed: false)
+        let symptoms = outcome.symptoms(oracle, story: story, isHarmed: false)
         #expect(symptoms.isEmpty, "\(symptoms.map { "\($0.id): \($0.message)" })")
     }
 
@@ -92,14 +90,13 @@ struct StoryTests {
     @Test("Two access tokens issued in the same second differ")
     func tokens() async throws {
         let story = try #require(Story.all.firstIndex { $0.name == "sign-in" })
-        let refused = try #require(FaultKind.all.first { $0.id == "status-401" })
-        let schedule = Schedule(story: story, faults: [Schedule.Fault(refused, at: .request(.listGoals, 1))])
+        let schedule = try Schedule("status-401", at: .request(.listGoals, 1), story: story)
         let outcome = try await Performance(story: story, style: .message)
             .outcome(schedule.scenario(on: Story.all[story].scenario))
         let issued = outcome.entries.compactMap { entry -> (Timestamp, String)? in
             guard case .exchange(let exchange) = entry.event,
-                exchange.endpoint == .logIn
-                    || exchange.endpoint == .refreshTokens, let body = try? JSON.parse(exchange.responseBody.bytes),
+                [.logIn, .refreshTokens].contains(exchange.endpoint),
+                let body = try? JSON.parse(exchange.responseBody.bytes),
                 let token = body["data"]?["access_token"]?.string
             else { return nil }
             return (entry.time, token)
