@@ -14,13 +14,19 @@ struct BannerTests {
         var configuration = Engine.Configuration()
         configuration.adopt(try Scenario.read(scenario))
         configuration.mode = guide
-        let engine = try Engine(configuration, now: Timestamp(secondsSinceEpoch: 1_738_146_600))
+        return try text(configuration, program: program, url: "http://127.0.0.1:\(port)", network: network)
+    }
+
+    private func text(
+        _ configuration: Engine.Configuration, program: String = "fitiq-mock", url: String? = nil,
+        network: String? = nil, recording: String? = nil
+    ) throws -> String {
+        let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
+        let engine = try Engine(configuration, now: now)
         let server = RunningServer(
-            engine: engine, url: "http://127.0.0.1:\(port)", secureURL: engine.configuration.secureOrigin, caPath: nil,
-            recordingPath: nil, localNetworkURL: network)
-        return Banner(
-            server: server, program: program, now: Timestamp(secondsSinceEpoch: 1_738_146_600)
-        ).text
+            engine: engine, url: url ?? engine.configuration.origin, secureURL: engine.configuration.secureOrigin,
+            caPath: nil, recordingPath: recording, localNetworkURL: network)
+        return Banner(server: server, program: program, now: now).text
     }
 
     @Test("The banner shows the URL for other devices if the server listens on all addresses")
@@ -53,8 +59,7 @@ struct BannerTests {
         summary: Something happens after a minute, and the sentence that says so is longer than a line of the banner.
         """
 
-    @Test(
-        "The banner fits in 100 columns and ends with URLs in every guide's mode", arguments: GuideMode.allCases)
+    @Test("The banner fits in 100 columns and ends with URLs in every guide's mode", arguments: GuideMode.allCases)
     func width(mode: GuideMode) throws {
         for scenario in ["name: default", Self.longScenario, "{name: a, token_lifetime: 60s, users: [{id: ada}]}"] {
             let text = try text(scenario, guide: mode, program: ".build/debug/fitiq-mock", port: 54_321)
@@ -81,9 +86,10 @@ struct BannerTests {
         let scenario = "{name: a, users: [{id: \(user)}], clock: {manual: 2199-12-31T23:00:00Z}}"
         let text = try text(scenario, program: ".build/debug/fitiq-mock")
         let command = ".build/debug/fitiq-mock token \\\n      --user \(user) \(options)"
-        #expect(text.contains("\n  Token       \(command)\n"), "\(text)")
-        #expect(text.contains("\n    -H \"Authorization: Bearer $(\(command))\" \\\n"), "\(text)")
-        #expect(text.contains("\n    --token \"$(\(command))\"\n"), "\(text)")
+        for line in [
+            "  Token       \(command)", "    -H \"Authorization: Bearer $(\(command))\" \\",
+            "    --token \"$(\(command))\"",
+        ] { #expect(text.contains("\n\(line)\n"), "\(text)") }
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 }, "\(text)")
     }
 
@@ -111,10 +117,7 @@ struct BannerTests {
         var configuration = Engine.Configuration()
         (configuration.jwtSecret, configuration.adminToken) = ("s3cret", "t0ken")
         configuration.hasDefaultWorld = hasDefaultWorld
-        let engine = try Engine(configuration, now: Timestamp(secondsSinceEpoch: 1_738_146_600))
-        let server = RunningServer(
-            engine: engine, url: engine.configuration.origin, secureURL: nil, caPath: nil, recordingPath: nil)
-        let text = Banner(server: server, program: "fitiq-mock").text
+        let text = try text(configuration)
         #expect(!text.contains("s3cret") && !text.contains("t0ken"), "\(text)")
         #expect(text.contains("Set FITIQ_MOCK_JWT_SECRET to the server's value first") == hasDefaultWorld, "\(text)")
         #expect(text.contains("Set FITIQ_MOCK_ADMIN_TOKEN to the server's value first"), "\(text)")
@@ -130,11 +133,8 @@ struct BannerTests {
 
     @Test("The banner shows a file's name on one line")
     func onOneLine() throws {
-        let engine = try Engine(Engine.Configuration(), now: Timestamp(secondsSinceEpoch: 1_738_146_600))
-        let server = RunningServer(
-            engine: engine, url: engine.configuration.origin, secureURL: nil, caPath: nil,
-            recordingPath: "a\nb\u{7F}c\u{1F}d~ e")
-        #expect(Banner(server: server, program: "fitiq-mock").text.contains("\n  Recording   a b c d~ e\n"))
+        let text = try text(Engine.Configuration(), recording: "a\nb\u{7F}c\u{1F}d~ e")
+        #expect(text.contains("\n  Recording   a b c d~ e\n"))
     }
 
     @Test("The banner for the returning user explains how to log in")

@@ -23,18 +23,15 @@ struct CertificateFilesTests {
         try Self.withFolder { folder in
             let files = CertificateFiles(DataDirectory(path: folder))
             let made = try files.current(at: FitIQMock.now)
-            #expect(try Self.mode(folder) == 0o700)
-            #expect(try Self.mode(folder + "/ca-key.pem") == 0o600)
-            #expect(try Self.mode(folder + "/localhost-key.pem") == 0o600)
+            let modes = try ["", "/ca-key.pem", "/localhost-key.pem"].map { try Self.mode(folder + $0) }
+            #expect(modes == [0o700, 0o600, 0o600])
             // Certificates are not secret; the user's umask may restrict files further.
             let plain = folder + "/plain"
             close(open(plain, O_CREAT | O_WRONLY, 0o666))
-            let usual = try #require(try Self.mode(plain))
-            let readers = usual & 0o044
+            let readers = try #require(try Self.mode(plain)) & 0o044
             try FileManager.default.removeItem(atPath: plain)
             for name in ["/ca.pem", "/localhost.pem"] {
-                let mode = try #require(try Self.mode(folder + name))
-                #expect(mode & 0o044 == readers, "\(name)")
+                #expect(try #require(try Self.mode(folder + name)) & 0o044 == readers, "\(name)")
             }
             #expect(made.caPath == folder + "/ca.pem")
             #expect(FileManager.default.contents(atPath: made.caPath) == Data(made.ca))
@@ -73,11 +70,10 @@ struct CertificateFilesTests {
         try Self.withFolder { folder in
             let files = CertificateFiles(DataDirectory(path: folder))
             let now = FitIQMock.now
-            let made = try files.current(at: now)
-            let later = try files.current(at: now.advanced(byNanoseconds: days * Self.day))
-            #expect((later.certificate == made.certificate) == keepsCertificate)
-            #expect((later.ca == made.ca) == keepsCA)
-            #expect(try files.current(at: now.advanced(byNanoseconds: days * Self.day)) == later)
+            let (made, then) = (try files.current(at: now), now.advanced(byNanoseconds: days * Self.day))
+            let later = try files.current(at: then)
+            #expect((later.certificate == made.certificate, later.ca == made.ca) == (keepsCertificate, keepsCA))
+            #expect(try files.current(at: then) == later)
         }
     }
 
@@ -160,14 +156,12 @@ struct CertificateFilesTests {
         let denied = #expect(throws: Failure.self) {
             try CertificateFiles(DataDirectory(path: "/dev/null/x")).current(at: FitIQMock.now)
         }
-        #expect(denied?.message == "cannot write to '/dev/null/x': Not a directory.")
-        #expect(denied?.exitCode == 2)
+        #expect(denied?.message == "cannot write to '/dev/null/x': Not a directory." && denied?.exitCode == 2)
     }
 
     @Test("A path in the current folder is shown in full")
     func relative() {
-        #expect(
-            DataDirectory(path: "data")["ca.pem"] == FileManager.default.currentDirectoryPath + "/data/ca.pem")
+        #expect(DataDirectory(path: "data")["ca.pem"] == FileManager.default.currentDirectoryPath + "/data/ca.pem")
     }
 
     /// The threads' results.

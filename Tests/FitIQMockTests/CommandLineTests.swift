@@ -11,13 +11,10 @@ struct CommandLineTests {
     @Test(
         "Valid durations are parsed",
         arguments: [
-            ("0", 0), ("90s", 90), ("5m", 300), ("1h", 3600), ("30d", 2_592_000), ("-5m", -300),
-            ("-1h", -3600),
+            ("0", 0), ("90s", 90), ("5m", 300), ("1h", 3600), ("30d", 2_592_000), ("-5m", -300), ("-1h", -3600),
             ("91250d", 7_884_000_000), ("-91250d", -7_884_000_000),
         ] as [(String, Int64)])
-    func lifetime(text: String, seconds: Int64) {
-        #expect(Lifetime(argument: text)?.seconds == seconds)
-    }
+    func lifetime(text: String, seconds: Int64) { #expect(Lifetime(argument: text)?.seconds == seconds) }
 
     @Test(
         "Invalid durations are rejected",
@@ -25,9 +22,7 @@ struct CommandLineTests {
             "", "h", "x", "90", "-5", "1x", "1.5h", "1 h", "91251d", "-91251d", "9223372036854775807d",
             "99999999999999999999s", "٣h",
         ])
-    func noLifetime(text: String) {
-        #expect(Lifetime(argument: text) == nil)
-    }
+    func noLifetime(text: String) { #expect(Lifetime(argument: text) == nil) }
 
     @Test(
         "The program's name is as short as possible and can be pasted into a shell",
@@ -79,9 +74,7 @@ struct CommandLineTests {
             ("Two words.\nUsage: …", "Two words. See 'fitiq-mock --help'."),
             ("Did you mean x?", "Did you mean x? See 'fitiq-mock --help'."),
         ])
-    func usage(message: String, line: String) {
-        #expect(Messages.usage(message) == line)
-    }
+    func usage(message: String, line: String) { #expect(Messages.usage(message) == line) }
 
     @Test(
         "A usage error points to the help for the intended command",
@@ -141,28 +134,20 @@ struct CommandLineTests {
         #expect(Examples.text(for: ["show", "s.har", "--help"]) == Examples.text(for: ["show", "-h"]))
     }
 
+    private static let duration = "A duration is a number followed by s, m, h or d, such as 30s,"
+
     @Test(
         "The error for an invalid value shows the valid form",
         arguments: [
-            (
-                "--expires-in <duration>",
-                "A duration is a number followed by s, m, h or d, such as 30s, and at most 91250d."
-            ),
-            (
-                "--time-limit <duration>",
-                "A duration is a number followed by s, m, h or d, such as 30s, and from 1s to 1d."
-            ),
-            (
-                "--budget <duration>",
-                "A duration is a number followed by s, m, h or d, such as 30s, and from 1s to 7d."
-            ),
+            ("--expires-in <duration>", "\(duration) and at most 91250d."),
+            ("--time-limit <duration>", "\(duration) and from 1s to 1d."),
+            ("--budget <duration>", "\(duration) and from 1s to 7d."),
             ("--confirm <k/n>", "2/3 means two of three runs; the maximum is 20 runs."),
         ])
     func forms(option: String, form: String) {
         let message = "The value '5' is invalid for '\(option)'"
-        #expect(
-            FitIQMock.usage(message, of: "scenario from")
-                == "\(message). \(form) See 'fitiq-mock scenario from --help'.")
+        let told = FitIQMock.usage(message, of: "scenario from")
+        #expect(told == "\(message). \(form) See 'fitiq-mock scenario from --help'.")
     }
 
     @Test(
@@ -171,9 +156,7 @@ struct CommandLineTests {
             (["scenario", "from", "x", "--y"], "scenario from"), (["verify", "from"], "verify"),
             (["scenario", "x"], "scenario"), (["--x", "verify"], nil), ([], nil),
         ])
-    func name(arguments: [String], name: String?) {
-        #expect(FitIQMock.commandName(in: arguments) == name)
-    }
+    func name(arguments: [String], name: String?) { #expect(FitIQMock.commandName(in: arguments) == name) }
 
     @Test(
         "The error for an unknown case suggests the nearest prefix",
@@ -192,9 +175,7 @@ struct CommandLineTests {
             ("plain-1.0", "plain-1.0"), ("", "''"), ("a b", "'a b'"), ("k'y", "'k'\\''y'"), ("$HOME", "'$HOME'"),
             ("http://[::1]:8080", "'http://[::1]:8080'"), ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
         ])
-    func shellQuoted(text: String, word: String) {
-        #expect(text.shellQuoted == word)
-    }
+    func shellQuoted(text: String, word: String) { #expect(text.shellQuoted == word) }
 
     @Test("The command-line messages match the expected text")
     func messages() {
@@ -237,8 +218,8 @@ struct CommandLineTests {
                 == "--guide must be one of union, consultation-websocket, enhanced-consultations, goal-linking, "
                 + "websocket-architecture, meal-log-websocket; got 'goal_linking'. Did you mean 'goal-linking'?")
         let refusal = "The frame's 'type' is \"message\", which belongs to the guide consultation-websocket."
-        #expect(Messages.otherProtocol(after: refusal, spoken: "message") == " Use --protocol user_message.")
-        #expect(Messages.otherProtocol(after: refusal, spoken: "user_message") == " Use --protocol message.")
+        let advice = ["message", "user_message"].map { Messages.otherProtocol(after: refusal, spoken: $0) }
+        #expect(advice == [" Use --protocol user_message.", " Use --protocol message."])
         #expect(Messages.otherProtocol(after: "The frame's 'content' is blank.", spoken: "message") == "")
         #expect(Messages.empty("--host") == "--host must not be empty.")
     }

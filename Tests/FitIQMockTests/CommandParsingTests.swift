@@ -10,99 +10,81 @@ import Testing
 /// result.
 @Suite("Commands that are parsed without the command tree")
 struct CommandParsingTests {
-    private static let hosting = [
-        "--port", "0", "--host", "::1", "--tls", "--tls-port", "0", "--certificate", "c.pem", "--key", "k.pem",
-        "--log-level", "info", "--log-format", "json", "--ready-file", "r.json", "--keep-secrets",
-    ]
-    private static let serving =
-        hosting + [
-            "--record", "s.har", "--seed", "7", "--guide", "goal-linking", "--scenario", "default", "--watch",
-            "--watch-traffic", "--clock", "manual", "--ids", "any-case", "--network", "3g", "--overlay", "o.yaml",
-            "--compression", "on",
-            "--import", "a.json", "--export-on-exit", "b.json", "--state", "d.db", "--instant", "--api-key", "a",
-            "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",
-            "http://localhost:3000", "--cors", "http://localhost:3000", "--cors", "*", "--strict-headers",
-            "--node", "n2", "--public-url", "https://fake.example", "--no-default-world",
-            "--upstream", "https://api.example.com", "--upstream-ca", "ca.pem",
-        ]
-    private static let reporting = [
-        "--guide", "goal-linking", "--junit", "a.xml", "--json", "b.json", "--markdown", "c.md", "--known-broken", "d",
-        "--annotations", "github", "--summary",
-    ]
+    private static func words(_ line: String) -> [String] {
+        line.split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+
+    private static let hosting = """
+        --port 0 --host ::1 --tls --tls-port 0 --certificate c.pem --key k.pem --log-level info --log-format json
+        --ready-file r.json --keep-secrets
+        """
+    private static let serving = """
+        \(hosting) --record s.har --seed 7 --guide goal-linking --scenario default --watch --watch-traffic
+        --clock manual --ids any-case --network 3g --overlay o.yaml --compression on --import a.json
+        --export-on-exit b.json --state d.db --instant --api-key a --jwt-secret b --admin-token c --allow-origin null
+        --allow-origin http://localhost:3000 --cors http://localhost:3000 --cors * --strict-headers --node n2
+        --public-url https://fake.example --no-default-world --upstream https://api.example.com --upstream-ca ca.pem
+        """
+    private static let reporting = """
+        --guide goal-linking --junit a.xml --json b.json --markdown c.md --known-broken d --annotations github --summary
+        """
 
     /// Each command with all of its options, in one line or in several.
-    static let wholeLines: [[String]] = [
-        ["serve"] + serving,
-        ["record", "--upstream", "https://api.example.com", "--output", "s.har", "--overwrite"] + hosting
-            + ["--upstream-ca", "ca.pem"],
-        ["replay", "s.har", "--match", "strict", "--speed", "2.5", "--frames", "timed", "--prefix", "/prod"] + serving,
-        ["show", "s.har", "--bodies", "--width", "100"],
+    static let wholeLines: [[String]] =
         [
-            "watch", "--url", "http://localhost:1", "--world", "w", "--filter", "status=4xx goals", "--bodies",
-            "--no-pings", "--admin-token", "t",
-        ],
-        ["diff", "a.har", "b.har"],
-        ["wait", "--ready-file", "r.json", "--timeout", "5s"],
-        ["mcp", "--url", "http://localhost:1", "--admin-token", "t", "--command", "swift test"],
-        ["reset", "conflict", "--url", "http://localhost:1", "--world", "w", "--admin-token", "t"],
-        ["drain", "--url", "http://localhost:1", "--admin-token", "t", "--idle", "5m", "--timeout", "1m"],
-        ["health", "--url", "http://localhost:1"], ["schema"], ["completions", "fish"],
-        ["verify", "--html", "h", "--may-fail"] + reporting + [
-            "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
-            "--jobs", "3", "--against", "old", "--server", "http://localhost:1", "--admin-token", "t", "--allow-origin",
-            "*", "--cors", "*", "--network", "3g", "--compression",
-            "on", "--quiet", "--", "make", "test", "--port", "1",
-        ],
-        ["explore", "--html", "h"] + reporting + [
-            "--adapter", "--scenario", "conflict", "--seed", "7", "--budget", "5m", "--runs", "10", "--jobs", "3",
-            "--instant", "--thorough", "--may-fail", "--time-limit", "5m", "--confirm", "2/5", "--only", "cut",
-            "--only", "late", "--without", "late", "--output", "o", "--replay", "p", "--list",
-            "--allow-origin", "*", "--cors", "*", "--network", "3g", "--compression", "on", "--quiet", "--",
-            "./adapter", "-v",
-        ],
-        ["test-client"] + reporting + [
-            "--case", "chat", "--case", "goals", "--skip", "goals/x", "--fail-fast", "--time-limit", "1h", "--list",
-            "--strict", "--trace", "--allow-origin", "*", "--cors", "*", "--network", "3g", "--compression", "on",
-            "--quiet",
-            "--", "./adapter", "-v",
-        ],
-        ["judge", "journal.ndjson", "--world", "w", "--prefix", "/prod", "--html", "h"] + reporting,
-        [
-            "conform", "--upstream", "https://api.example.com", "--upstream-ca", "ca.pem", "--token", "t",
-            "--fresh-token", "f", "--api-key", "k", "--guide", "union", "--case", "chat", "--list", "--pause", "1s",
-            "--yes", "--output", "s.har", "--deviations", "d.md", "--accept", "a.yaml", "--overlay", "o.yaml",
-            "--prefix", "/prod", "--quiet", "session.har",
-        ] + reporting,
-        ["check", "a.yaml", "b.json"],
-        ["scenarios", "default"],
-        [
-            "scenario", "from", "s.har", "--output", "o", "--guide", "union", "--time-limit", "5m", "--confirm", "1/1",
-            "--", "./run", "-v",
-        ],
-        [
-            "chat", "--persona", "nutritionist", "--message", "Hello", "--protocol", "message", "--url",
-            "http://localhost:1", "--token", "t", "--email", "a@b.example", "--password", "p", "--api-key", "k",
-            "--admin-token", "secret",
-        ],
-        ["token", "--user", "u", "--expires-in=-5m", "--jwt-secret", "s"],
-        ["certificate", "--ca"], ["certificate", "--pem"],
-    ]
+            "serve \(serving)",
+            "record --upstream https://api.example.com --output s.har --overwrite \(hosting) --upstream-ca ca.pem",
+            "replay s.har --match strict --speed 2.5 --frames timed --prefix /prod \(serving)",
+            "show s.har --bodies --width 100", "diff a.har b.har", "wait --ready-file r.json --timeout 5s",
+            "reset conflict --url http://localhost:1 --world w --admin-token t",
+            "drain --url http://localhost:1 --admin-token t --idle 5m --timeout 1m",
+            "health --url http://localhost:1", "schema", "completions fish",
+            """
+            verify --html h --may-fail \(reporting) --scenario default --scenario conflict --all --seed 7
+            --time-limit 5m --jobs 3 --against old --server http://localhost:1 --admin-token t --allow-origin *
+            --cors * --network 3g --compression on --quiet -- make test --port 1
+            """,
+            """
+            explore --html h \(reporting) --adapter --scenario conflict --seed 7 --budget 5m --runs 10 --jobs 3
+            --instant --thorough --may-fail --time-limit 5m --confirm 2/5 --only cut --only late --without late
+            --output o --replay p --list --allow-origin * --cors * --network 3g --compression on --quiet
+            -- ./adapter -v
+            """,
+            """
+            test-client \(reporting) --case chat --case goals --skip goals/x --fail-fast --time-limit 1h --list
+            --strict --trace --allow-origin * --cors * --network 3g --compression on --quiet -- ./adapter -v
+            """,
+            "judge journal.ndjson --world w --prefix /prod --html h \(reporting)",
+            """
+            conform --upstream https://api.example.com --upstream-ca ca.pem --token t --fresh-token f --api-key k
+            --guide union --case chat --list --pause 1s --yes --output s.har --deviations d.md --accept a.yaml
+            --overlay o.yaml --prefix /prod --quiet session.har \(reporting)
+            """,
+            "check a.yaml b.json", "scenarios default",
+            "scenario from s.har --output o --guide union --time-limit 5m --confirm 1/1 -- ./run -v",
+            """
+            chat --persona nutritionist --message Hello --protocol message --url http://localhost:1 --token t
+            --email a@b.example --password p --api-key k --admin-token secret
+            """,
+            "token --user u --expires-in=-5m --jwt-secret s", "certificate --ca", "certificate --pem",
+        ].map(words) + [
+            words("watch --url http://localhost:1 --world w --bodies --no-pings --admin-token t --filter")
+                + ["status=4xx goals"],
+            words("mcp --url http://localhost:1 --admin-token t --command") + ["swift test"],
+        ]
 
     /// Incomplete lines, words that have a meaning elsewhere, and mistakes.
     static let otherLines: [[String]] = [
-        [], ["help"], ["--help"], ["--version"], ["--seed", "1", "serve"],
-        ["serve", "--port=1", "--port=2"], ["serve", "--seed", "-1"], ["serve", "--port", "x"],
-        ["serve", "--port", "0", "--host", "::1", "--log-level", "error", "--ready-file", "r", "--seed", "1"],
-        ["serve", "--guide", "g", "--scenario", "s", "--clock", "c", "--api-key", "a", "--jwt-secret", "b"],
-        ["serve", "--admin-token", "t", "--seed", "1", "--instant"], ["serve", "--seed", "1", "--seed", "2"],
-        ["serve", "--prot", "1"], ["serve", "--port"], ["serve", "serve"], ["serve", "--", "--port"],
-        ["check", "help"], ["check", "serve"], ["check", "--", "-h"], ["scenarios", "help"], ["show", "help"],
-        ["judge"], ["judge", "-"], ["diff", "a.har"], ["verify", "./run"], ["verify", "--", "ls", "--help"],
-        ["verify", "--", "help"], ["test-client", "--list"], ["certificate", "--ca", "help"],
-        ["token", "--expires-in", "soon"], ["help", "serve", "--port"],
+        "", "help", "--help", "--version", "--seed 1 serve", "serve --port=1 --port=2", "serve --seed -1",
+        "serve --port x", "serve --port 0 --host ::1 --log-level error --ready-file r --seed 1",
+        "serve --guide g --scenario s --clock c --api-key a --jwt-secret b",
+        "serve --admin-token t --seed 1 --instant", "serve --seed 1 --seed 2", "serve --prot 1", "serve --port",
+        "serve serve", "serve -- --port", "check help", "check serve", "check -- -h", "scenarios help", "show help",
+        "judge", "judge -", "diff a.har", "verify ./run", "verify -- ls --help", "verify -- help",
+        "test-client --list", "certificate --ca help", "token --expires-in soon", "help serve --port",
         // Takes a second: the script covers all commands, so one command is enough.
-        ["serve", "--generate-completion-script", "bash"],
-    ]
+        "serve --generate-completion-script bash",
+    ].map(words)
 
     static let commands = FitIQMock.configuration.subcommands.compactMap { $0.configuration.commandName }
 
@@ -165,9 +147,7 @@ struct CommandParsingTests {
         for words in [
             [command, "--help"], [command, "-h"], ["help", command], [command, "--version"], [command, "--bogus"],
             [command, "--help", "--bogus"], [command, "help"], [command],
-        ] {
-            Self.check(words)
-        }
+        ] { Self.check(words) }
         #expect(Self.meaning { try FitIQMock.parsed([command, "--help"]) }.contains("USAGE: fitiq-mock \(command)"))
     }
 

@@ -9,8 +9,7 @@ import Testing
 @Suite("Whole command runs", .timeLimit(.minutes(15)))
 struct CommandRunTests {
     /// A request that keeps the contract, with an id.
-    private static let request =
-        "ask /api/v1/consultations/8f3b2a10-0000-4000-8000-00000000000a/messages > /dev/null\n"
+    private static let request = "ask /api/v1/consultations/8f3b2a10-0000-4000-8000-00000000000a/messages > /dev/null\n"
 
     @Test("check reports on each file and exits with code 2 if a file is bad")
     func check() async throws {

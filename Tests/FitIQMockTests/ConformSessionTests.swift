@@ -20,77 +20,64 @@ struct ConformSessionTests {
 
     /// A difference between a server and the fake, in all answers from an endpoint, by status or by type.
     struct Plant: Sendable {
+        typealias Change = @Sendable (JSONValue?) -> JSONValue?
+
         let endpoint: Endpoint
         let kind: String
         /// The path, with dots between names and `[]` for elements; empty for the status.
         let path: String
         /// The change to the value; nil if the value is absent.
-        let change: @Sendable (JSONValue?) -> JSONValue?
+        let change: Change
         /// The rows of the comparison: `place: fake ≠ upstream`.
         let rows: [String]
 
-        init(
-            _ endpoint: Endpoint, _ kind: String, _ path: String, rows: [String],
-            _ change: @escaping @Sendable (JSONValue?) -> JSONValue?
-        ) { (self.endpoint, self.kind, self.path, self.change, self.rows) = (endpoint, kind, path, change, rows) }
+        init(_ endpoint: Endpoint, _ kind: String, _ path: String, rows: [String], _ change: @escaping Change) {
+            (self.endpoint, self.kind, self.path, self.change, self.rows) = (endpoint, kind, path, change, rows)
+        }
+
+        /// A change whose row is about its own place.
+        init(_ endpoint: Endpoint, _ kind: String, _ path: String, _ row: String, _ change: @escaping Change) {
+            let place = Int(kind) == nil ? "`\(kind)`" : kind
+            self.init(endpoint, kind, path, rows: ["\(place), \(path): \(row)"], change)
+        }
+
+        /// Another value; nil removes the member.
+        init(_ endpoint: Endpoint, _ kind: String, _ path: String, _ value: JSONValue?, _ row: String) {
+            self.init(endpoint, kind, path, row) { _ in value }
+        }
     }
 
-    private static func time(_ fraction: String) -> @Sendable (JSONValue?) -> JSONValue? {
+    private static func time(_ fraction: String) -> Plant.Change {
         { $0?.string.map { .string($0.replacing("Z", with: fraction + "Z")) } }
     }
     private static let whole = "a time in whole seconds"
+    private static let goalStates = ["active", "archived", "completed", "in_progress", "not_started"]
 
-    static let plants = [
+    static let plants: [Plant] = [
         Plant(
-            .createConsultation, "201", "data.created_at",
-            rows: ["201, data.created_at: \(whole) ≠ a time with 3 fractional digits"], time(".125")),
-        Plant(.createConsultation, "201", "data.plan", rows: ["201, data.plan: no such member ≠ an object"]) { _ in
-            ["name": "pro", "seats": [1, 2]]
-        },
-        Plant(.createConsultation, "201", "data.started_at", rows: ["201, data.started_at: \(whole) ≠ no such member"])
-        { _ in
-            nil
-        },
+            .createConsultation, "201", "data.created_at", "\(whole) ≠ a time with 3 fractional digits", time(".125")),
         Plant(
-            .createConsultation, "201", "data.user_id",
-            rows: ["201, data.user_id: an id in lower case ≠ an id in upper case"]
-        ) { $0?.string.map { .string($0.uppercased()) } },
-        Plant(.listMessages, "200", "data.pagination.page", rows: ["200, data.pagination.page: a number ≠ a string"]) {
-            _ in
-            "1"
+            .createConsultation, "201", "data.plan", ["name": "pro", "seats": [1, 2]], "no such member ≠ an object"),
+        Plant(.createConsultation, "201", "data.started_at", nil, "\(whole) ≠ no such member"),
+        Plant(.createConsultation, "201", "data.user_id", "an id in lower case ≠ an id in upper case") {
+            $0?.string.map { .string($0.uppercased()) }
         },
-        Plant(.listMessages, "200", "data.total", rows: ["200, data.total: a number ≠ null"]) { _ in .null },
-        Plant(.webSocket, "connected", "region", rows: ["`connected`, region: no such member ≠ a string"]) { _ in "eu-1"
-        },
-        Plant(.webSocket, "connected", "user_id", rows: ["`connected`, user_id: an id in lower case ≠ no such member"])
-        { _ in
-            nil
-        },
-        Plant(
-            .webSocket, "message_received", "timestamp",
-            rows: ["`message_received`, timestamp: \(whole) ≠ a number"]
-        ) { _ in 1_790_000_000_123 },
-        Plant(
-            .webSocket, "stream_complete", "metadata.tokens_used",
-            rows: ["`stream_complete`, metadata.tokens_used: a number ≠ a string"]
-        ) { _ in "15" },
+        Plant(.listMessages, "200", "data.pagination.page", "1", "a number ≠ a string"),
+        Plant(.listMessages, "200", "data.total", .null, "a number ≠ null"),
+        Plant(.webSocket, "connected", "region", "eu-1", "no such member ≠ a string"),
+        Plant(.webSocket, "connected", "user_id", nil, "an id in lower case ≠ no such member"),
+        Plant(.webSocket, "message_received", "timestamp", 1_790_000_000_123, "\(whole) ≠ a number"),
+        Plant(.webSocket, "stream_complete", "metadata.tokens_used", "15", "a number ≠ a string"),
         Plant(.archiveConsultation, "200", "", rows: ["the status: 200, 401, 404, 415 or 507 ≠ 202"]) { _ in 202 },
-        Plant(
-            .createGoal, "201", "data.target_date", rows: ["201, data.target_date: \(whole) ≠ a date"]
-        ) { $0?.string.map { .string(String($0.prefix(10))) } },
-        Plant(
-            .createGoal, "201", "data.status",
-            rows: [
-                "201, data.status: `active`, `archived`, `completed`, `in_progress`, `not_started` or `paused` ≠ `planned`"
-            ]
-        ) { _ in "planned" },
-        Plant(.listGoals, "200", "data.has_more", rows: ["200, data.has_more: true or false ≠ a number"]) { _ in 0 },
-        Plant(.listGoals, "200", "data.total_count", rows: ["200, data.total_count: a number ≠ no such member"]) { _ in
-            nil
+        Plant(.createGoal, "201", "data.target_date", "\(whole) ≠ a date") {
+            $0?.string.map { .string(String($0.prefix(10))) }
         },
         Plant(
-            .listGoals, "200", "data.goals[].tags", rows: ["200, data.goals[].tags: no such member ≠ an array"]
-        ) { _ in ["sport"] },
+            .createGoal, "201", "data.status", "planned",
+            goalStates.map { "`\($0)`" }.joined(separator: ", ") + " or `paused` ≠ `planned`"),
+        Plant(.listGoals, "200", "data.has_more", 0, "true or false ≠ a number"),
+        Plant(.listGoals, "200", "data.total_count", nil, "a number ≠ no such member"),
+        Plant(.listGoals, "200", "data.goals[].tags", ["sport"], "no such member ≠ an array"),
         Plant(
             .chatAboutGoal, "201", "data.persona",
             rows: [
@@ -101,21 +88,16 @@ struct ConformSessionTests {
             value?.object.map { .object(JSONObject($0.map { ($0.key == "avatar" ? "avatarURL" : $0.key, $0.value) })) }
         },
         Plant(
-            .createMealLog, "201", "data.logged_at",
-            rows: ["201, data.logged_at: \(whole) ≠ a time with 9 fractional digits"], time(".123456789")),
-        Plant(.createMealLog, "201", "data.is_draft", rows: ["201, data.is_draft: no such member ≠ true or false"]) {
-            _ in
-            false
-        },
-        Plant(.mealSocket, "connected", "timestamp", rows: ["`connected`, timestamp: \(whole) ≠ null"]) { _ in .null },
+            .createMealLog, "201", "data.logged_at", "\(whole) ≠ a time with 9 fractional digits", time(".123456789")),
+        Plant(.createMealLog, "201", "data.is_draft", false, "no such member ≠ true or false"),
+        Plant(.mealSocket, "connected", "timestamp", .null, "\(whole) ≠ null"),
     ]
 
     /// Plants deviations in a HAR.
     private static func plant(in har: JSONValue) throws -> JSONValue {
         let entries = try #require(har["log"]?["entries"]?.array).map { entry -> JSONValue in
-            guard let url = entry["request"]?["url"]?.string, let method = entry["request"]?["method"]?.string else {
-                return entry
-            }
+            guard let url = entry["request"]?["url"]?.string, let method = entry["request"]?["method"]?.string
+            else { return entry }
             let path = url.prefix { $0 != "?" }.split(separator: "/").dropFirst(2)
             let plants = plants.filter { plant in
                 let parts = plant.endpoint.template.split(separator: "/")
@@ -129,9 +111,8 @@ struct ConformSessionTests {
                 guard entry["response"]?["status"]?.int.map(String.init) == plant.kind else { return entry }
                 if plant.path.isEmpty { return edited(entry, "response.status", plant.change) }
                 return edited(entry, "response.content") { content in
-                    guard let text = content?["text"]?.string, let body = try? JSON.parse(Array(text.utf8)) else {
-                        return content
-                    }
+                    guard let text = content?["text"]?.string, let body = try? JSON.parse(Array(text.utf8))
+                    else { return content }
                     let bytes = edited(body, plant.path, plant.change).encoded()
                     let sized = edited(content ?? .null, "size") { _ in .number(JSONNumber(bytes.count)) }
                     return edited(sized, "text") { _ in .string(String(decoding: bytes, as: UTF8.self)) }
@@ -150,9 +131,7 @@ struct ConformSessionTests {
     }
 
     /// A JSON value with a change at a path.
-    private static func edited(
-        _ value: JSONValue, _ path: String, _ change: (JSONValue?) -> JSONValue?
-    ) -> JSONValue {
+    private static func edited(_ value: JSONValue, _ path: String, _ change: (JSONValue?) -> JSONValue?) -> JSONValue {
         var parts = path.split(separator: ".", maxSplits: 1).map(String.init)
         let isList = parts[0].hasSuffix("[]")
         let name = isList ? String(parts[0].dropLast(2)) : parts[0]
@@ -161,8 +140,7 @@ struct ConformSessionTests {
         func deeper(_ inner: JSONValue?) -> JSONValue? {
             parts.isEmpty ? change(inner) : inner.map { edited($0, parts[0], change) }
         }
-        object[name] =
-            isList ? object[name]?.array.map { .array($0.compactMap(deeper)) } : deeper(object[name])
+        object[name] = isList ? object[name]?.array.map { .array($0.compactMap(deeper)) } : deeper(object[name])
         return .object(object)
     }
 
@@ -197,16 +175,15 @@ struct ConformSessionTests {
             let tree = try JSON.parse(Array(Data(contentsOf: har)))
             try Data(Self.plant(in: tree).encoded()).write(to: planted)
             // The comparison finds all planted deviations, and nothing else.
+            #expect(Self.plants.count == 20)
             var expected: Set<String> = []
             for plant in Self.plants { expected.formUnion(plant.rows.map { "\(plant.endpoint.name) \($0)" }) }
-            #expect(Self.plants.count == 20)
             var found = try await Self.fake.value
             let session = try SessionFile.read(planted.path).session
             found.compare(session, playedIn: nil)
             #expect(Self.rows(found) == expected, "\(Self.rows(found).symmetricDifference(expected).sorted())")
 
-            let accepted = try await EndedCommand.run(
-                ["conform", planted.path, "--accept", overlay.path], exits: 1)
+            let accepted = try await EndedCommand.run(["conform", planted.path, "--accept", overlay.path], exits: 1)
             #expect(accepted.output.contains("\(overlay.path) has "), "\(accepted)")
             #expect(!accepted.output.contains("No overlay can express"), "\(accepted)")
             // The overlay contains no text from a user.
@@ -260,13 +237,9 @@ struct ConformSessionTests {
                 let arguments = row.arguments.map {
                     $0.contains(".har") || $0.contains(".yaml") ? "\(folder)/\($0)" : $0
                 }
-                do {
-                    try ConformCommand.parse(arguments).run()
-                    Issue.record("\(row.arguments) is not refused.")
-                } catch let failure as Failure {
-                    #expect(failure.message.contains(row.saying), "\(failure.message)")
-                    #expect(failure.exitCode == (row.arguments.contains("none/overlay.yaml") ? 3 : 2), "\(row)")
-                }
+                let failure = #expect(throws: Failure.self, "\(row)") { try ConformCommand.parse(arguments).run() }
+                #expect(failure?.message.contains(row.saying) == true, "\(failure as Any)")
+                #expect(failure?.exitCode == (row.arguments.contains("none/overlay.yaml") ? 3 : 2), "\(row)")
             }
         }
     }
@@ -293,13 +266,10 @@ struct ConformSessionTests {
             for (name, words) in [
                 ("lost.yaml", "none.yaml"), ("replay.yaml", "overlay cannot be combined with 'replay'"),
             ] {
-                do {
-                    _ = try Self.scenario(["--scenario", "\(folder)/\(name)"])
-                    Issue.record("\(name) was read.")
-                } catch let failure as Failure {
-                    #expect(failure.exitCode == 2 && failure.message.contains(words), "\(failure.message)")
-                    #expect(failure.message.contains("\(folder)/\(name):1:"), "\(failure.message)")
-                }
+                let path = "\(folder)/\(name)"
+                let failure = #expect(throws: Failure.self, "\(name)") { try Self.scenario(["--scenario", path]) }
+                #expect(failure?.exitCode == 2 && failure?.message.contains(words) == true, "\(failure as Any)")
+                #expect(failure?.message.contains("\(path):1:") == true, "\(failure as Any)")
             }
         }
     }

@@ -17,9 +17,7 @@ struct ExploreTests {
         }
         for text in [
             "", "1", "/", "0/1", "2/1", "1/21", "21/21", "-1/2", "1/2/3", "1//2", "/1/2", "1/2/", "a/b", "1 /2",
-        ] {
-            #expect(Explorer.Confirmation(argument: text) == nil, "\(text)")
-        }
+        ] { #expect(Explorer.Confirmation(argument: text) == nil, "\(text)") }
     }
 
     @Test("--only selects fault families, and --without removes families")
@@ -52,12 +50,15 @@ struct ExploreTests {
         #expect(failure?.message == message)
     }
 
+    private static var counts: Agenda.Counts {
+        var counts = Agenda.Counts()
+        (counts.singles, counts.pairs, counts.points) = (380, 32, 57)
+        return counts
+    }
+
     @Test("The progress line shows the schedules that were tried")
     func progress() {
-        var counts = Agenda.Counts()
-        counts.singles = 380
-        counts.pairs = 32
-        counts.points = 57
+        var counts = Self.counts
         #expect(
             Messages.explored(counts, runs: 430, findings: 3, seconds: 72, budget: 300)
                 == "412 schedules, 3 findings, 3m48s left, 430 runs, 57 points, 380 single faults, 32 pairs")
@@ -80,16 +81,12 @@ struct ExploreTests {
 
     @Test("A terminal's progress line leaves out its last parts instead of wrapping")
     func narrow() {
-        var counts = Agenda.Counts()
-        (counts.singles, counts.pairs, counts.points) = (380, 32, 57)
-        let line = "fitiq-mock: " + Messages.explored(counts, runs: 430, findings: 3, seconds: 72, budget: 300)
+        let line = "fitiq-mock: " + Messages.explored(Self.counts, runs: 430, findings: 3, seconds: 72, budget: 300)
         let start = "fitiq-mock: 412 schedules, 3 findings, 3m48s left"
         for (columns, shown) in [
             (nil, line), (line.count + 1, line), (line.count, start + ", 430 runs, 57 points, 380 single faults"),
             (80, start + ", 430 runs, 57 points"), (start.count + 1, start),
             (start.count, "fitiq-mock: 412 schedules, 3 findings"), (11, "fitiq-moc…"), (1, "…"),
-        ] as [(Int?, String)] {
-            #expect(ExploreProgress.fitted(line, columns: columns) == shown)
-        }
+        ] as [(Int?, String)] { #expect(ExploreProgress.fitted(line, columns: columns) == shown) }
     }
 }

@@ -39,14 +39,15 @@ struct JudgeTests {
                 == "--prefix applies only to sessions. This file is a journal; leave --prefix out.")
     }
 
+    private static func line(_ world: String) -> ArraySlice<UInt8> {
+        let entry = #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"\#(world)","kind":"note","text":"x"}"#
+        return Array("\(entry)\n".utf8)[...]
+    }
+
     @Test("The error for an unknown world lists a limited number of worlds")
     func otherWorlds() throws {
         var journal = JudgedFile(name: "j", mode: .union, world: "none")
-        for world in (0..<JudgedFile.worldLimit).map({ "w\($0)" }) + ["a"] {
-            let line =
-                #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"\#(world)","kind":"note","text":"x"}"# + "\n"
-            try journal.receive(Array(line.utf8)[...])
-        }
+        for world in (0..<JudgedFile.worldLimit).map({ "w\($0)" }) + ["a"] { try journal.receive(Self.line(world)) }
         let failure = #expect(throws: Failure.self) { try journal.report() }
         #expect(failure?.message.contains("the worlds with entries are w0, w1, w10, w100, w101, …") == true)
     }
@@ -56,13 +57,7 @@ struct JudgeTests {
         var journal = JudgedFile(name: "j", mode: .union)
         var failure: Failure?
         for world in 0..<(JudgedFile.worldLimit + over) {
-            let line =
-                #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"w\#(world)","kind":"note","text":"x"}"# + "\n"
-            do throws(Failure) {
-                try journal.receive(Array(line.utf8)[...])
-            } catch {
-                failure = error
-            }
+            do throws(Failure) { try journal.receive(Self.line("w\(world)")) } catch { failure = error }
         }
         #expect((failure == nil) == (over == 0))
         #expect(failure.map { $0.message.hasPrefix("j: line 1001: the journal has more than 1000 worlds") } ?? true)

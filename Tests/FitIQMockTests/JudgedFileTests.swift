@@ -8,14 +8,22 @@ import Traffic
 
 @Suite("Judging a recorded session")
 struct JudgedFileTests {
-    private static let sessions = URL.fixtures.appending(path: "sessions")
+    private static func recorded(_ name: String) throws -> [UInt8] {
+        try [UInt8](Data(contentsOf: URL.fixtures.appending(path: "\(name).har")))
+    }
+
+    private static func judge(
+        _ bytes: [UInt8], cutInto size: Int = 4096, world: String? = nil, prefix: String? = nil
+    ) throws -> (notes: [String], report: Report) {
+        var file = JudgedFile(name: "x.har", mode: .union, world: world, prefix: prefix.flatMap(PathPrefix.init(_:)))
+        for piece in bytes.pieces(of: size) { try file.receive(piece) }
+        let notes = try file.finish { _ in nil }
+        return (notes, try file.report())
+    }
 
     /// The verdict marks for a file, by obligation, with worlds in order.
     private static func marks(_ bytes: [UInt8], cutInto size: Int = 4096) throws -> [[String: String]] {
-        var file = JudgedFile(name: "x.har", mode: .union)
-        for piece in bytes.pieces(of: size) { try file.receive(piece) }
-        _ = try file.finish { _ in nil }
-        return try file.report().runs.map { run in
+        try judge(bytes, cutInto: size).report.runs.map { run in
             Dictionary(uniqueKeysWithValues: run.verdicts.map { ($0.obligation.id, $0.outcome.rawValue) })
         }
     }
@@ -34,38 +42,28 @@ struct JudgedFileTests {
             ("template", 9, "ws/message-shape"), ("guide", 8, "meal/no-fetch-after-completed"),
         ])
     func fixtures(name: String, count: Int, one: String) throws {
-        let bytes = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("\(name).har")))
-        let marks = try #require(Self.marks(bytes).first)
+        let marks = try #require(Self.marks(Self.recorded("sessions/\(name)")).first)
         #expect(Self.ids(marks, "broken") == [])
         #expect(Self.ids(marks, "kept").count == count && marks[one] == "kept", "\(Self.ids(marks, "kept").sorted())")
     }
 
     @Test("In Chrome's export, only the binary message that the page sent is a breach")
     func chrome() throws {
-        let bytes = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("foreign/chrome.har")))
-        let marks = try #require(Self.marks(bytes).first)
+        let marks = try #require(Self.marks(Self.recorded("sessions/foreign/chrome")).first)
         #expect(Self.ids(marks, "broken") == ["ws/message-shape"])
-        #expect(marks["consultation/conflict-continues-existing"] == "kept")
-        #expect(marks["ws/single-connection"] == "not_exercised")
+        let ids = ["consultation/conflict-continues-existing", "ws/single-connection"]
+        #expect(ids.map { marks[$0] } == ["kept", "not_exercised"])
     }
 
     // MARK: Other files
 
-    private static func judge(_ bytes: [UInt8], prefix: String? = nil) throws -> (notes: [String], report: Report) {
-        var file = JudgedFile(name: "x.har", mode: .union, prefix: prefix.flatMap(PathPrefix.init(_:)))
-        for piece in bytes.pieces(of: 100) { try file.receive(piece) }
-        let notes = try file.finish { _ in nil }
-        return (notes, try file.report())
-    }
-
     @Test("A file without API calls gets a note that names its prefix")
     func prefix() throws {
-        let bytes = try [UInt8](Data(contentsOf: URL.fixtures.appending(path: "har/gateway-prefix.har")))
-        let strange = try Self.judge(bytes)
-        #expect(
-            strange.notes == [Messages.noCall(among: 1, .init(request: "GET /prod/api/v1/goals", prefix: "/prod"))])
+        let bytes = try Self.recorded("har/gateway-prefix")
+        let strange = try Self.judge(bytes, cutInto: 100)
+        #expect(strange.notes == [Messages.noCall(among: 1, .init(request: "GET /prod/api/v1/goals", prefix: "/prod"))])
         #expect(strange.report.runs.map(\.hasConnected) == [false])
-        let known = try Self.judge(bytes, prefix: "/prod")
+        let known = try Self.judge(bytes, cutInto: 100, prefix: "/prod")
         #expect(known.notes == [] && known.report.runs.map(\.hasConnected) == [true])
         let journal = Array(#"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"#.utf8)
         let failure = #expect(throws: Failure.self) { try Self.judge(journal, prefix: "/prod") }
@@ -169,30 +167,23 @@ struct JudgedFileTests {
 
     @Test("A session that was recorded in a separate world is judged")
     func worlds() throws {
-        var file = JudgedFile(name: "x.har", mode: .union, world: "w1")
-        try file.receive(Self.session(isOurs: true, world: "/w/w1")[...])
-        #expect(try file.finish { _ in nil } == [])
-        #expect(try file.report().runs.map(\.scenario) == ["w1"])
-        var other = JudgedFile(name: "x.har", mode: .union, world: "w2")
-        try other.receive(Self.session(isOurs: true, world: "/w/w1")[...])
-        _ = try other.finish { _ in nil }
-        #expect { try other.report() } throws: { "\($0)".contains("no entry belongs to the world") }
+        let session = Self.session(isOurs: true, world: "/w/w1")
+        let (notes, report) = try Self.judge(session, world: "w1")
+        #expect(notes == [] && report.runs.map(\.scenario) == ["w1"])
+        #expect { try Self.judge(session, world: "w2") } throws: { "\($0)".contains("no entry belongs to the world") }
     }
 
     @Test("judge rejects a file without a session")
     func damaged() throws {
-        let whole = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("chat.har")))
-        var file = JudgedFile(name: "x.har", mode: .union)
-        try file.receive(whole[..<(whole.count / 2)])
-        #expect(try file.finish { _ in nil }.count == 1)
-        #expect(try file.report().runs.map(\.hasConnected) == [true])
-        var none = JudgedFile(name: "x.har", mode: .union)
-        try none.receive(Array(#"{"log":[]}"#.utf8)[...])
-        #expect { try none.finish { _ in nil } } throws: { "\($0)".contains("x.har: ") }
+        let whole = try Self.recorded("sessions/chat")
+        let (notes, report) = try Self.judge(Array(whole[..<(whole.count / 2)]))
+        #expect(notes.count == 1 && report.runs.map(\.hasConnected) == [true])
+        #expect { try Self.judge(Array(#"{"log":[]}"#.utf8)) } throws: { "\($0)".contains("x.har: ") }
     }
 
     // MARK: Neither a session nor a journal
 
+    private static let noJSON = "this is not valid JSON"
     private static let entry = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"#
 
     @Test(
@@ -204,22 +195,16 @@ struct JudgedFileTests {
                 #"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[]}}"#,
                 "It has 0 requests, but none to the API."
             ),
-            ("garbage", "! line 1, column 1: this is not valid JSON"),
-            ("garbage\n", "! line 1, column 1: this is not valid JSON"),
-            (entry + "\ngarbage", "! line 2, column 1: this is not valid JSON"),
-            (entry + "\n[1,2", "! line 2, column 5: this is not valid JSON"),
+            ("garbage", "! line 1, column 1: \(noJSON)"), ("garbage\n", "! line 1, column 1: \(noJSON)"),
+            (entry + "\ngarbage", "! line 2, column 1: \(noJSON)"), (entry + "\n[1,2", "! line 2, column 5: \(noJSON)"),
             (entry + "\n" + entry, "! line 2: entry 1 of x comes after entry 1"),
-            (entry + "\n\0\0\0", "! line 2, column 1: this is not valid JSON"),
-            ("{\"numb", "! line 1, column 7: this is not valid JSON"),
-            ("{", "! line 1, column 2: this is not valid JSON"),
-            ("\u{FEFF}", "! line 1, column 1: this is not valid JSON"),
-            ("\u{FEFF}" + entry, "! line 1, column 1: this is not valid JSON"),
-            ("\0\0\0", "! this is not valid JSON: line 1, column 1"),
-            ("\u{1F}\u{8B}\u{08}", "! line 1, column 1: this is not valid JSON"),
-            ("\u{7F}ELF\n{", "! line 1, column 1: this is not valid JSON"),
+            (entry + "\n\0\0\0", "! line 2, column 1: \(noJSON)"), ("{\"numb", "! line 1, column 7: \(noJSON)"),
+            ("{", "! line 1, column 2: \(noJSON)"), ("\u{FEFF}", "! line 1, column 1: \(noJSON)"),
+            ("\u{FEFF}" + entry, "! line 1, column 1: \(noJSON)"), ("\0\0\0", "! \(noJSON): line 1, column 1"),
+            ("\u{1F}\u{8B}\u{08}", "! line 1, column 1: \(noJSON)"), ("\u{7F}ELF\n{", "! line 1, column 1: \(noJSON)"),
             ("[]", "! line 1: a journal line must be an object"),
             ("7", "! line 1: a journal line must be an object"),
-            ("{}", "! line 1: the entry has no 'kind'"), ("{]", "! line 1, column 2: this is not valid JSON"),
+            ("{}", "! line 1: the entry has no 'kind'"), ("{]", "! line 1, column 2: \(noJSON)"),
         ] as [(String, String?)])
     func neither(text: String, told: String?) {
         var file = JudgedFile(name: "x", mode: .union)
@@ -230,8 +215,7 @@ struct JudgedFileTests {
             let report = try file.report()
             #expect(report.runs.allSatisfy { !$0.hasConnected })
         } catch {
-            #expect(error.exitCode == 2)
-            #expect(error.message.hasPrefix("x: \(told?.dropFirst(2) ?? "?")"), "\(error)")
+            #expect(error.exitCode == 2 && error.message.hasPrefix("x: \(told?.dropFirst(2) ?? "?")"), "\(error)")
         }
     }
 
@@ -273,12 +257,11 @@ struct JudgedFileTests {
 
     @Test("White space before a session may be as long as the line limit")
     func blanks() throws {
-        var file = JudgedFile(name: "x", mode: .union)
         let blanks = [UInt8](repeating: .space, count: JournalReader.lineLimit - 1)
-        try file.receive(([UInt8(ascii: "{")] + blanks)[...])
         let rest = #""log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[]}}"#
-        try file.receive(Array(rest.utf8)[...])
-        #expect(try file.finish { _ in nil }.map { $0.hasPrefix("It has 0 requests") } == [true])
+        let bytes = [UInt8(ascii: "{")] + blanks + Array(rest.utf8)
+        let notes = try Self.judge(bytes, cutInto: JournalReader.lineLimit).notes
+        #expect(notes.map { $0.hasPrefix("It has 0 requests") } == [true])
     }
 
     @Test("A session gives the same result when read in pieces of any size", arguments: [1, 7, 1 << 20])

@@ -13,9 +13,7 @@ extension LimitsPage {
             .count("ExploreLimits.jobs", ExploreLimits.jobs.upperBound),
             .count("ExploreLimits.tries", ExploreLimits.tries),
         ],
-        "default length of a run, not counting delays from faults": [
-            .time("ExploreLimits.run", ExploreLimits.run)
-        ],
+        "default length of a run, not counting delays from faults": [.time("ExploreLimits.run", ExploreLimits.run)],
         "faults per schedule": [.count("ExploreLimits.faults", ExploreLimits.faults)],
         "faults, answers, meals and overlay changes in an explored scenario": [
             .count("ExploreLimits.rulesOfScenario", ExploreLimits.rulesOfScenario)

@@ -108,8 +108,6 @@ extension LimitsPage {
             .count("FaultLimits.quotaRequests", FaultLimits.quotaRequests),
             .time("FaultLimits.longestWindow", FaultLimits.longestWindow),
         ],
-        "replacement body or frame in a fault": [
-            .bytes("FaultLimits.replacementBody", FaultLimits.replacementBody)
-        ],
+        "replacement body or frame in a fault": [.bytes("FaultLimits.replacementBody", FaultLimits.replacementBody)],
     ]
 }

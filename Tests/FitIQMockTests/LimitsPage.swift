@@ -146,9 +146,7 @@ enum LimitsPage {
             "time without a frame from the client on `/ws/meal-logs`": [
                 .time("FitIQBackend.Limits.mealSocketIdle", FitIQBackend.Limits().mealSocketIdle)
             ],
-            "meals per batch": [
-                .count("CreateMealLogsRequest.maximumCount", CreateMealLogsRequest.maximumCount)
-            ],
+            "meals per batch": [.count("CreateMealLogsRequest.maximumCount", CreateMealLogsRequest.maximumCount)],
             "notes on a meal log": try text(in: ["notes": "change"]),
             "notes on a meal photo, and in its confirmation": [
                 .count("MealPhotoRequest.noteLengths", MealPhotoRequest.noteLengths.upperBound)
@@ -186,16 +184,12 @@ enum LimitsPage {
             "words and phrases in a journal search": [
                 .count("DocumentListQuery.mostWords", DocumentListQuery.mostWords)
             ],
-            "labels, and associations, in mood analytics": [
-                .count("MoodAnalyticsQuery", largest(namesOfAnalytics))
-            ],
+            "labels, and associations, in mood analytics": [.count("MoodAnalyticsQuery", largest(namesOfAnalytics))],
             "how far a mood entry's time may be ahead of the world's clock": [
                 .time("DocumentRequest.graceOfMoods", .seconds(DocumentRequest.graceOfMoods))
             ],
             "stored users, consultations, messages, goals, meal logs, photos and documents":
-                [
-                    world.bytes("storedBytes")
-                ],
+                [world.bytes("storedBytes")],
             "stored data across all worlds, including the scenarios and faults sent to them": [
                 server.bytes("storedBytes")
             ],
@@ -260,9 +254,7 @@ enum LimitsPage {
             "scenario text that a tool loads": [.bytes("MCPLimits.scenario", MCPLimits.scenario)],
             "part of a resource": [.bytes("MCPLimits.resource", MCPLimits.resource)],
             "admin API answer that a tool reads": [.bytes("MCPCall.answerLimit", MCPCall.answerLimit)],
-            "concurrent requests from a client on standard input": [
-                .count("MCPLimits.requests", MCPLimits.requests)
-            ],
+            "concurrent requests from a client on standard input": [.count("MCPLimits.requests", MCPLimits.requests)],
             "waiting requests per world": [.count("Engine.mostWaits", Engine.mostWaits)],
             "how long a request may wait": [.time("Engine.longestWait", Engine.longestWait)],
             "near misses listed for a failed wait; excerpt of each body": [
@@ -284,27 +276,19 @@ enum LimitsPage {
                 .bytes("JournalReader.lineLimit", JournalReader.lineLimit),
                 .count("JournalReader.depthLimit", JournalReader.depthLimit),
             ],
-            "worlds in a saved journal for `judge`": [
-                .count("JudgedFile.worldLimit", JudgedFile.worldLimit)
-            ],
+            "worlds in a saved journal for `judge`": [.count("JudgedFile.worldLimit", JudgedFile.worldLimit)],
             "entries from all runs in `--html`": [
                 .count("ReportJournal.entryLimit", ReportJournal.entryLimit),
                 .bytes("ReportJournal.byteLimit", ReportJournal.byteLimit),
             ],
-            "list of known breaches": [
-                .bytes("ReportOptions.knownBrokenLimit", ReportOptions.knownBrokenLimit)
-            ],
+            "list of known breaches": [.bytes("ReportOptions.knownBrokenLimit", ReportOptions.knownBrokenLimit)],
             "reported breaches per obligation": [.count("Findings.keptCount", Findings.keptCount)],
-            "entry numbers kept for the other breaches": [
-                .count("Findings.numberCount", Findings.numberCount)
-            ],
+            "entry numbers kept for the other breaches": [.count("Findings.numberCount", Findings.numberCount)],
             "lines that `watch` keeps while it is paused": [.count("WatchScreen.heldLines", WatchScreen.heldLines)],
             "entries that `watch` remembers as matching its filter": [
                 .count("WatchScreen.passedEntries", WatchScreen.passedEntries)
             ],
-            "event that `watch` reads": [
-                .bytes("EventStreamReader.eventLimit", EventStreamReader.eventLimit)
-            ],
+            "event that `watch` reads": [.bytes("EventStreamReader.eventLimit", EventStreamReader.eventLimit)],
             "line in the log or from `--watch-traffic`": [.bytes("LineOutput.limit", LineOutput.limit)],
             "GitHub annotations per level": [.count("GitHubAnnotations.limit", GitHubAnnotations.limit)],
             "users, sockets and ids that a judge remembers": [
@@ -327,9 +311,7 @@ enum LimitsPage {
             "requests after which `conform` starts no more cases": [
                 .count("ConformPlay.requestLimit", ConformPlay.requestLimit)
             ],
-            "`conform --pause`": [
-                .time("ConformPlay.pauses", ConformPlay.pauses.upperBound)
-            ],
+            "`conform --pause`": [.time("ConformPlay.pauses", ConformPlay.pauses.upperBound)],
             "checks of a client and its world per case": [runner.count("stepLimit")],
             "time for a judged command to exit after SIGTERM": [.time("CommandChild.grace", CommandChild.grace)],
             "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],
@@ -382,9 +364,7 @@ enum LimitsPage {
         ],
         "unexpected requests, and unexpected frames, in a report": [.count("ReplayLimits.misses", ReplayLimits.misses)],
         "named differences": [.count("ReplayLimits.differences", ReplayLimits.differences)],
-        "JSON text compared member by member": [
-            .bytes("ReplayLimits.comparedBody", ReplayLimits.comparedBody)
-        ],
+        "JSON text compared member by member": [.bytes("ReplayLimits.comparedBody", ReplayLimits.comparedBody)],
         "identical recorded requests tried for new ids; concurrent requests with `strict`": [
             .count("ReplayLimits.candidates", ReplayLimits.candidates),
             .count("ReplayLimits.concurrentRequests", ReplayLimits.concurrentRequests),

@@ -24,8 +24,7 @@ struct PipeTests {
     func sessions() throws {
         let session = ServingCommandTests.session
         #expect(try lendPipe(session) { try SessionFile.read($0).session.entries.count } == 1)
-        #expect(
-            try lendPipe(session) { try SessionFile.recording($0, isTyped: true).plan.session.entries.count } == 1)
+        #expect(try lendPipe(session) { try SessionFile.recording($0, isTyped: true).plan.session.entries.count } == 1)
         #expect(throws: Failure.self) { try lendPipe(session) { _ = try SessionFile.recording($0) } }
     }
 
@@ -33,14 +32,10 @@ struct PipeTests {
     func scenarios() throws {
         #expect(try lendPipe("name: piped\n") { try ScenarioPlan(source: .file($0)).load().name } == "piped")
         #expect(try lendPipe("name: piped\n") { Check.mistakes(in: $0) } == nil)
-        let failure = #expect(throws: Failure.self) {
-            try lendPipe("no state") { _ = try ScenarioPlan.StateFile($0) }
-        }
+        let failure = #expect(throws: Failure.self) { try lendPipe("no state") { _ = try ScenarioPlan.StateFile($0) } }
         #expect(failure?.message.hasPrefix("cannot use '/dev/fd/") == true, "\(failure?.message ?? "")")
-        let count = try lendPipe("ids/lowercase\n") { path in
-            try ReportOptions.parse(["--known-broken", path]).begin().lines.count
-        }
-        #expect(count == 1)
+        let known = try lendPipe("ids/lowercase\n") { try ReportOptions.parse(["--known-broken", $0]).begin() }
+        #expect(known.lines.count == 1)
     }
 
     @Test("A certificate, a key and an upstream's CA may be pipes")

@@ -12,6 +12,20 @@ struct ReadyFileTests {
         #"{"url":"http://127.0.0.1:1","ws_url":"ws://127.0.0.1:1","pid":\#(identifier)}"#
     }
 
+    private static var stale: ReadyFile.State { .stale(.init(id: 999_999_999, startedAt: nil)) }
+
+    /// Passes the path of a ready file in a new folder; a process may already have written the file.
+    private static func lend(writtenBy identifier: Int32? = nil, _ body: (String) throws -> Void) throws {
+        try ScratchFolder.lend { folder in
+            if let identifier { try write(identifier, folder + "/ready.json") }
+            try body(folder + "/ready.json")
+        }
+    }
+
+    private static func write(_ identifier: Int32, _ path: String) throws {
+        try WholeFile.write(Array(text(identifier).utf8), to: path)
+    }
+
     @Test(
         "A ready file is identified by its content",
         arguments: [
@@ -26,17 +40,16 @@ struct ReadyFileTests {
 
     @Test("The file of a process that has exited is replaced even if another process has the same process ID")
     func stale() throws {
-        try ScratchFolder.lend { folder in
-            let path = folder + "/ready.json"
+        try Self.lend { path in
             for identifier in [CurrentProcess.identifier, 999_999_999] {
-                try WholeFile.write(Array(Self.text(identifier).utf8), to: path)
+                try Self.write(identifier, path)
                 let ready = try ReadyFile(at: path)
                 #expect(!FileManager.default.fileExists(atPath: path))
                 try ready.write(Array(Self.text(CurrentProcess.identifier).utf8))
                 let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
-                ready.remove()
-                ready.remove()
+                for _ in 0..<2 { ready.remove() }
+                let folder = (path as NSString).deletingLastPathComponent
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
             }
         }
@@ -56,8 +69,7 @@ struct ReadyFileTests {
         let age = try #require(CurrentProcess.age(of: other.identifier))
         let began = WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - age
         for (offset, isRunning) in [(Int64(0), true), (4, true), (60, false), (-60, false)] {
-            let writer = ReadyFile.Writer(
-                id: other.identifier, startedAt: Timestamp(secondsSinceEpoch: began + offset))
+            let writer = ReadyFile.Writer(id: other.identifier, startedAt: Timestamp(secondsSinceEpoch: began + offset))
             #expect(writer.isRunning == isRunning, "\(offset)")
         }
         #expect(ReadyFile.Writer(id: other.identifier, startedAt: nil).isRunning)
@@ -87,10 +99,9 @@ struct ReadyFileTests {
 
     @Test("A stale file is removed, even if another program removes it at the same time")
     func removed() throws {
-        try ScratchFolder.lend { folder in
-            let path = folder + "/ready.json"
+        try Self.lend { path in
             for isRemoved in [false, true] {
-                try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
+                try Self.write(999_999_999, path)
                 let ready = try ReadyFile(at: path) { _ in
                     if isRemoved { unlink(path) }
                     errno = EPERM
@@ -107,7 +118,7 @@ struct ReadyFileTests {
         let folder = try ScratchFolder()
         defer { folder.remove() }
         let path = folder["ready.json"].path
-        try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
+        try Self.write(999_999_999, path)
         #expect(chmod(path, 0o444) == 0 && chmod(folder.url.path, 0o755) == 0)
         await #expect(processExitsWith: .success) { [path = path as String] in
             // Root can write any file, so drop its privileges.
@@ -118,14 +129,13 @@ struct ReadyFileTests {
 
     @Test("A missing file, a foreign file and a stale file are distinguished")
     func states() throws {
-        try ScratchFolder.lend { folder in
-            let path = folder + "/ready.json"
-            #expect(ReadyFile.state(at: path) == .absent)
-            #expect(ReadyFile.state(at: folder) == .foreign)
+        try Self.lend { path in
+            let folder = (path as NSString).deletingLastPathComponent
+            #expect((ReadyFile.state(at: path), ReadyFile.state(at: folder)) == (.absent, .foreign))
             try WholeFile.write(Array("{}".utf8), to: path)
             #expect(ReadyFile.state(at: path) == .foreign)
-            try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
-            #expect(ReadyFile.state(at: path) == .stale(.init(id: 999_999_999, startedAt: nil)))
+            try Self.write(999_999_999, path)
+            #expect(ReadyFile.state(at: path) == Self.stale)
             let ready = try ReadyFile(at: path)
             try ready.write(Array(Self.text(7).utf8))
             #expect(ReadyFile.state(at: path) == .running(.init(id: 7, startedAt: nil), url: "http://127.0.0.1:1"))
@@ -135,9 +145,7 @@ struct ReadyFileTests {
 
     @Test("A running process's file is rejected")
     func running() throws {
-        try ScratchFolder.lend { folder in
-            let path = folder + "/ready.json"
-            try WholeFile.write(Array(Self.text(7).utf8), to: path)
+        try Self.lend(writtenBy: 7) { path in
             let failure = #expect(throws: Failure.self) { try ReadyFile(at: path) { $0.id == 7 } }
             #expect(failure?.exitCode == 2 && failure?.message == Messages.readyFileInUse(path, 7))
             #expect(failure?.message.contains("process 7, which is still running") == true)
@@ -147,8 +155,7 @@ struct ReadyFileTests {
 
     @Test("The file of a server on another machine is rejected even if no local process has its process ID")
     func locked() throws {
-        try ScratchFolder.lend { folder in
-            let path = folder + "/ready.json"
+        try Self.lend { path in
             let elsewhere = try ReadyFile(at: path)
             try elsewhere.write(Array(Self.text(7).utf8))
             let failure = #expect(throws: Failure.self) { try ReadyFile(at: path) { _ in false } }
@@ -159,12 +166,10 @@ struct ReadyFileTests {
 
     @Test("A server waits for programs that are reading a stale file before it removes the file")
     func looking() throws {
-        try ScratchFolder.lend { folder in
-            let path = folder + "/ready.json"
-            try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
+        try Self.lend(writtenBy: 999_999_999) { path in
             let looking = try OutputFile(opening: path)
             try looking.lock(isShared: true)
-            #expect(ReadyFile.state(at: path) == .stale(.init(id: 999_999_999, startedAt: nil)))
+            #expect(ReadyFile.state(at: path) == Self.stale)
             var isAsked = false
             _ = try ReadyFile(at: path) { _ in
                 if !isAsked { looking.close() }
@@ -177,9 +182,7 @@ struct ReadyFileTests {
 
     @Test("If two servers find the same stale file, only one of them removes it")
     func meanwhile() throws {
-        try ScratchFolder.lend { folder in
-            let path = folder + "/ready.json"
-            try WholeFile.write(Array(Self.text(7).utf8), to: path)
+        try Self.lend(writtenBy: 7) { path in
             var other: ReadyFile?
             // The initializer calls the closure after it has read the file.
             let ready = try ReadyFile(at: path) { _ in
@@ -194,13 +197,11 @@ struct ReadyFileTests {
 
     @Test("A file above the size limit is not a ready file")
     func large() throws {
-        try ScratchFolder.lend { folder in
-            let path = folder + "/ready.json"
+        try Self.lend { path in
             for (padding, isTaken) in [(0, true), (1, false)] {
-                let text = Self.text(999_999_999)
-                try WholeFile.write(
-                    Array((text + String(repeating: " ", count: ReadyFile.limit - text.utf8.count + padding)).utf8),
-                    to: path)
+                let text = Array(Self.text(999_999_999).utf8)
+                let spaces = [UInt8](repeating: .space, count: ReadyFile.limit - text.count + padding)
+                try WholeFile.write(text + spaces, to: path)
                 #expect((try? ReadyFile(at: path)) != nil ? isTaken : !isTaken)
             }
         }
@@ -209,10 +210,9 @@ struct ReadyFileTests {
     @Test("A missing folder is reported before the server listens")
     func missingFolder() throws {
         try ScratchFolder.lend { folder in
-            let missing = #expect(throws: Failure.self) { try ReadyFile(at: folder + "/none/ready.json") }
-            #expect(
-                missing?.message
-                    == "cannot write to '\(folder)/none/ready.json': its folder does not exist; create it first.")
+            let path = folder + "/none/ready.json"
+            let missing = #expect(throws: Failure.self) { try ReadyFile(at: path) }
+            #expect(missing?.message == "cannot write to '\(path)': its folder does not exist; create it first.")
         }
     }
 

@@ -12,13 +12,11 @@ struct RecordMessagesTests {
         caPath: nil)
     private static let secure = RunningProxy(
         url: "http://localhost:8080", secureURL: "https://localhost:8443", upstream: "http://10.0.0.1:81",
-        output: "a.har",
-        caPath: "/data/ca.pem")
+        output: "a.har", caPath: "/data/ca.pem")
 
     @Test("If a server or a proxy cannot listen, the message names the option for the address")
     func notStarted() {
-        let taken = SocketError(.bind, code: EADDRINUSE)
-        let nowhere = SocketError(.bind, code: EADDRNOTAVAIL)
+        let (taken, nowhere) = (SocketError(.bind, code: EADDRINUSE), SocketError(.bind, code: EADDRNOTAVAIL))
         let full = SocketError(.create, code: EMFILE)
         let inUse =
             "cannot listen on that address: another process is using the port; choose another port, or 0 for any free "
@@ -34,8 +32,7 @@ struct RecordMessagesTests {
         arguments: [
             (
                 Messages.noUpstream,
-                "record requires a server: --upstream https://api.example.com. See 'fitiq-mock record "
-                    + "--help'."
+                "record requires a server: --upstream https://api.example.com. See 'fitiq-mock record --help'."
             ),
             (
                 Messages.noOutput,
@@ -66,22 +63,20 @@ struct RecordMessagesTests {
                 "'a.har' was moved or removed during the recording, so the recording is lost."
             ),
         ])
-    func sentences(_ text: String, expected: String) {
-        #expect(text == expected)
-    }
+    func sentences(_ text: String, expected: String) { #expect(text == expected) }
 
     @Test("The ready file contains the addresses with and without TLS")
     func readyFile() {
+        func text(_ proxy: RunningProxy) -> String {
+            let writer = ReadyFile.Writer(id: 7, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600))
+            return String(decoding: proxy.readyFile(of: writer), as: UTF8.self)
+        }
         #expect(
-            String(
-                decoding: Self.plain.readyFile(
-                    of: .init(id: 7, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600))), as: UTF8.self)
+            text(Self.plain)
                 == #"{"url":"http://127.0.0.1:8080","ws_url":"ws://127.0.0.1:8080","upstream":"https://api.example.com","#
                 + #""output":"my session.har","pid":7,"started_at":"2025-01-29T10:30:00Z"}"# + "\n")
         #expect(
-            String(
-                decoding: Self.secure.readyFile(
-                    of: .init(id: 7, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600))), as: UTF8.self)
+            text(Self.secure)
                 == #"{"url":"http://localhost:8080","ws_url":"ws://localhost:8080","upstream":"http://10.0.0.1:81","#
                 + #""output":"a.har","https_url":"https://localhost:8443","wss_url":"wss://localhost:8443","#
                 + #""ca_certificate":"/data/ca.pem","pid":7,"started_at":"2025-01-29T10:30:00Z"}"# + "\n")

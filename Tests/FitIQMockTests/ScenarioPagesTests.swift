@@ -57,9 +57,7 @@ struct ScenarioPagesTests {
         return try JSONDecoder().decode(Schema.self, from: Data(contentsOf: file))
     }
 
-    private static func page(_ name: String) throws -> String {
-        try textOfPackage("docs/\(name).md")
-    }
+    private static func page(_ name: String) throws -> String { try textOfPackage("docs/\(name).md") }
 
     @Test("Each schema object has a section on the page")
     func objects() throws {
@@ -86,9 +84,7 @@ struct ScenarioPagesTests {
 
     /// The text below a heading, up to the next heading.
     private static func section(_ heading: String, of page: String) throws -> String {
-        let parts = page.components(separatedBy: "\n#").filter {
-            $0.drop { $0 == "#" }.hasPrefix(" \(heading)\n")
-        }
+        let parts = page.components(separatedBy: "\n#").filter { $0.drop { $0 == "#" }.hasPrefix(" \(heading)\n") }
         try #require(parts.count == 1, "one section \(heading)")
         return parts[0]
     }

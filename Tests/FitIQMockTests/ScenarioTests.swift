@@ -18,9 +18,8 @@ struct ScenarioTests {
     @Test("The error for an unknown scenario suggests the nearest name")
     func unknown() {
         let failure = #expect(throws: Failure.self) { try ScenarioSource("conflit", exists: { _ in false }) }
-        #expect(
-            failure?.message.hasPrefix(#"There is no built-in scenario "conflit". Did you mean 'conflict'?"#) == true)
-        #expect(failure?.exitCode == 2)
+        let beginning = #"There is no built-in scenario "conflit". Did you mean 'conflict'?"#
+        #expect(failure?.message.hasPrefix(beginning) == true && failure?.exitCode == 2)
     }
 
     static let stamp = FileStamp(seconds: 1, nanoseconds: 2, size: 3, inode: 4)
@@ -60,21 +59,18 @@ struct ScenarioTests {
     func mistakes() {
         var file = WatchedFile(path: "a.yaml", seen: Self.stamp)
         var stamp = Self.stamp
-        func next() -> FileStamp {
-            stamp.nanoseconds += 1
-            return stamp
+        let rows: [(mistakes: [String]?, told: [String])] = [
+            // The file is half written and then complete, so there is nothing to report.
+            (["half"], []), ([], []), (nil, []),
+            // The file is invalid, and still invalid at the next check.
+            (["broken"], []), (nil, ["broken"]), (nil, []),
+            // Another mistake is reported.
+            (["broken again"], []), (nil, ["broken again"]),
+        ]
+        for (index, row) in rows.enumerated() {
+            if row.mistakes != nil { stamp.nanoseconds += 1 }
+            #expect(look(&file, stamp) { row.mistakes ?? ["never read"] } == row.told, "row \(index)")
         }
-        // The file is half written and then complete, so there is nothing to report.
-        #expect(look(&file, next()) { ["half"] } == [])
-        #expect(look(&file, next()) { [] } == [])
-        #expect(look(&file, stamp) { ["never read"] } == [])
-        // The file is invalid, and still invalid at the next check.
-        #expect(look(&file, next()) { ["broken"] } == [])
-        #expect(look(&file, stamp) { ["never read"] } == ["broken"])
-        #expect(look(&file, stamp) { ["never read"] } == [])
-        // Another mistake is reported.
-        #expect(look(&file, next()) { ["broken again"] } == [])
-        #expect(look(&file, stamp) { ["never read"] } == ["broken again"])
     }
 
     @Test("A missing file is reported once and loaded again when it reappears")
@@ -83,13 +79,12 @@ struct ScenarioTests {
         #expect(look(&file, nil) { ["never read"] } == [])
         #expect(look(&file, nil) { ["never read"] } == [Messages.vanished("a.yaml")])
         #expect(look(&file, nil) { ["never read"] } == [])
-        var taken = 0
-        #expect(
-            look(&file, Self.stamp) {
-                taken += 1
-                return []
-            } == [])
-        #expect(taken == 1)
+        var isTaken = false
+        let told = look(&file, Self.stamp) {
+            isTaken = true
+            return []
+        }
+        #expect(told == [] && isTaken)
         // An editor replaces the file between two checks.
         #expect(look(&file, nil) { ["never read"] } == [])
         #expect(look(&file, Self.stamp) { [] } == [])
@@ -120,11 +115,8 @@ struct ScenarioTests {
         ] as [(String, String?)])
     func check(text: String, beginning: String?) {
         let mistakes = Check.mistakes(in: Array(text.utf8), file: "x.yaml")
-        if let beginning {
-            #expect(mistakes?.hasPrefix(beginning) == true, "\(mistakes ?? "nothing is wrong")")
-        } else {
-            #expect(mistakes == nil)
-        }
+        #expect(
+            mistakes.map { $0.hasPrefix(beginning ?? "nothing") } == beginning.map { _ in true }, "\(mistakes ?? "")")
     }
 
     @Test(
@@ -157,7 +149,5 @@ struct ScenarioTests {
                 "'a.yaml' is larger than 16 MiB, the largest size that can be read."
             ),
         ])
-    func sentences(sentence: String, expected: String) {
-        #expect(sentence == expected)
-    }
+    func sentences(sentence: String, expected: String) { #expect(sentence == expected) }
 }

@@ -15,9 +15,7 @@ final class ScriptedServer: Sendable {
                 guard let stream = try? BlockingStream.accept(listener) else { break }
                 _ = try? stream.receive()
                 try? stream.send(answer)
-                if held.contains(place) {
-                    _ = SingleDescriptorPoll.wait(for: .read, on: stream.socket.descriptor)
-                }
+                if held.contains(place) { _ = SingleDescriptorPoll.wait(for: .read, on: stream.socket.descriptor) }
                 stream.close()
             }
             close(listener.descriptor)

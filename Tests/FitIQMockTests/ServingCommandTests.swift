@@ -85,33 +85,20 @@ struct ServingCommandTests {
 
     // MARK: Requests to a server
 
-    private static let head = "HTTP/1.1 200 OK\r\n\r\n"
-
-    private static func note(_ number: Int) -> String {
-        "id: \(number)\nevent: note\ndata: {\"number\":\(number),\"time\":\"2025-01-29T10:30:00Z\",\"kind\":\"note\","
-            + "\"text\":\"a\"}\n\n"
-    }
-
-    private static func world(_ instance: String, last: Int) -> String {
-        "event: world\ndata: {\"id\":\"default\",\"instance\":\"\(instance)\",\"last_number\":\(last)}\n\n"
-    }
-
     @Test("watch reconnects after a dropped connection and fails on an endless event")
     func watch() async throws {
         let result = try await #require(
             processExitsWith: .exitCode(3), observing: [\.standardOutputContent, \.standardErrorContent]
         ) {
-            let head = ServingCommandTests.head
+            typealias Events = WatchStreamTests
             let long = "data:" + String(repeating: "a", count: EventStreamReader.eventLimit)
             // After the third and the fourth answer, the client must close the connection, because only then does the
             // server accept the next one.
             let server = try ScriptedServer(
                 [
-                    head + ServingCommandTests.world("one", last: 0) + ServingCommandTests.note(1),
-                    head + ServingCommandTests.world("one", last: 1) + ServingCommandTests.note(2),
-                    head + ServingCommandTests.world("two", last: 1),
-                    head + ServingCommandTests.world("two", last: 1) + ServingCommandTests.note(1) + long,
-                ], holding: [2, 3])
+                    Events.world("one", last: 0) + Events.note(1), Events.world("one", last: 1) + Events.note(2),
+                    Events.world("two", last: 1), Events.world("two", last: 1) + Events.note(1) + long,
+                ].map { "HTTP/1.1 200 OK\r\n\r\n\($0)" }, holding: [2, 3])
             try await EndedCommand.lead(["watch", "--url", server.url])
         }
         let line = "10:30:00.000    · a\n"
@@ -139,8 +126,7 @@ struct ServingCommandTests {
         ])
         let base = try BaseURL(server.url)
         let remote = RemoteServer(base: base, adminToken: nil)
-        let answer = try await offPool { try remote.ask(.get, "worlds", limit: 2) }
-        #expect(answer == Array("{}".utf8))
+        #expect(try await offPool { try remote.ask(.get, "worlds", limit: 2) } == Array("{}".utf8))
         for limit in [1, 2] {
             await #expect(throws: ClientError.self) {
                 try await offPool { try remote.ask(.get, "worlds", limit: limit) }
@@ -196,8 +182,7 @@ struct ServingCommandTests {
             try Data(script.utf8).write(to: folder["old.sh"])
             let newer = CommandRun(command: ["true"], limit: .seconds(30), server: server, stop: try Gate())
             let against = VerifyAgainst("bash '\(folder["old.sh"].path)'", beside: newer, nil)
-            let result = try await offPool { try against.run(.init(), named: "default", index: 0) }
-            let old = try #require(result)
+            let old = try #require(try await offPool { try against.run(.init(), named: "default", index: 0) })
             #expect(old.check(of: "default", []).failures.contains(Messages.tooMuchToCompare))
             #expect(old.broken.contains("ids/lowercase"), "\(old.broken)")
         }
@@ -212,8 +197,7 @@ struct ServingCommandTests {
         let newer = CommandRun(command: ["true"], limit: .seconds(30), server: server, stop: try Gate())
         #expect(!newer.child.showsOutputAtEnd && !CommandTrial(newer).isRepeatable)
         let against = VerifyAgainst("true", beside: newer, nil)
-        let result = try await offPool { try against.run(.init(), named: "default", index: 0) }
-        let old = try #require(result)
+        let old = try #require(try await offPool { try against.run(.init(), named: "default", index: 0) })
         #expect(old.check(of: "default", []).failures == [Messages.oldIsSilent])
         let cut = JournalEntry(
             number: 7, time: FitIQMock.now, connection: 0, event: .note("The entries before it were dropped."))

@@ -7,8 +7,7 @@ struct SessionCommandTests {
     @Test("The session commands' messages match the expected text")
     func messages() {
         #expect(Messages.width(59, allowed: 60...100) == "--width must be from 60 to 100, not 59.")
-        #expect(Messages.sentence("a clause") == "a clause.")
-        #expect(Messages.sentence("A sentence.") == "A sentence.")
+        #expect(["a clause", "A sentence."].map(Messages.sentence) == ["a clause.", "A sentence."])
     }
 
     @Test("The session commands parse their options")

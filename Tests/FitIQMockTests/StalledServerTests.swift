@@ -57,9 +57,7 @@ struct StalledServerTests {
             do {
                 try work()
                 return (nil, start.duration(to: .now()))
-            } catch let failure as Failed {
-                return (failure, start.duration(to: .now()))
-            }
+            } catch let failure as Failed { return (failure, start.duration(to: .now())) }
         }
     }
 
@@ -76,8 +74,7 @@ struct StalledServerTests {
         let failure = try await failure(after: .seconds(1)) {
             try DrainCommand.parse(["--url", server.url, "--timeout", "1s"]).run()
         }
-        #expect(failure?.exitCode == 1)
-        #expect(failure?.message.hasPrefix("\(server.url): ") == true)
+        #expect(failure?.exitCode == 1 && failure?.message.hasPrefix("\(server.url): ") == true)
     }
 
     @Test("health waits for a stalled server only until the answer time limit")
@@ -87,16 +84,12 @@ struct StalledServerTests {
         #expect(failure?.exitCode == 1)
     }
 
-    @Test(
-        "An admin request waits for a stalled server only until the answer time limit", arguments: Dribble.allCases
-    )
+    @Test("An admin request waits for a stalled server only until the answer time limit", arguments: Dribble.allCases)
     func ask(_ dribble: Dribble) async throws {
         let server = try StalledServer(dribble.bytes)
         var remote = RemoteServer(base: try BaseURL(server.url), adminToken: nil)
         remote.answerTime = .seconds(1)
-        let (failure, duration) = try await timed(ClientError.self) { [remote] in
-            _ = try remote.ask(.post, "reset")
-        }
+        let (failure, duration) = try await timed(ClientError.self) { [remote] in _ = try remote.ask(.post, "reset") }
         #expect(failure?.description.contains("nothing arrived within the time limit") == true, "\(failure as Any)")
         #expect(duration < Self.delay, "\(duration)")
     }

@@ -40,21 +40,17 @@ struct TLSOptionsTests {
         defer { scratch.remove() }
         let folder = scratch["data"].path
         _ = try CertificateFiles(DataDirectory(path: folder)).current(at: FitIQMock.now)
-        let (certificate, key, other) = (
-            folder + "/localhost.pem", folder + "/localhost-key.pem", folder + "/ca-key.pem"
-        )
+        let (certificate, key) = (folder + "/localhost.pem", folder + "/localhost-key.pem")
+        let other = folder + "/ca-key.pem"
         let plain = try SocketAddress(host: "::1", port: 0)
         let options = try HostOptions.parse(["--tls", "--certificate", certificate, "--key", key])
         let secure = try #require(try options.secure(besides: plain))
-        #expect(secure.ca == nil)
-        #expect(secure.listening.address == (try SocketAddress(host: "::1", port: 8443)))
+        #expect(try secure.ca == nil && secure.listening.address == SocketAddress(host: "::1", port: 8443))
         #expect(secure.listening.certificates == Array(try Data(contentsOf: URL(fileURLWithPath: certificate))))
         #expect(secure.listening.warnings(ca: nil, at: FitIQMock.now).isEmpty)
         let year: Int64 = 366 * 86_400 * 1_000_000_000
         let later = FitIQMock.now.advanced(byNanoseconds: 2 * year)
-        #expect(
-            secure.listening.warnings(ca: nil, at: later).first?.hasPrefix("the certificate expired")
-                == true)
+        #expect(secure.listening.warnings(ca: nil, at: later).first?.hasPrefix("the certificate expired") == true)
         let earlier = FitIQMock.now.advanced(byNanoseconds: -year)
         #expect(secure.listening.warnings(ca: nil, at: earlier) == [Messages.certificateNotYetValid])
         // The validity period includes its first and its last second.
@@ -70,17 +66,17 @@ struct TLSOptionsTests {
             elsewhere.warnings(ca: folder + "/ca.pem", at: FitIQMock.now)
                 == [Messages.certificateOfLocalhost(not: "192.168.1.2")])
 
-        let wrongKey = try failure("--tls", "--certificate", certificate, "--key", other)
-        #expect(
-            wrongKey?.message.hasPrefix("cannot use '\(other)': The key belongs to certificate 2 in the file;") == true)
-        let noKey = try failure("--tls", "--certificate", certificate, "--key", certificate)
-        #expect(noKey?.message.hasPrefix("cannot use '\(certificate)': This file has no private key in PEM") == true)
-        let noCertificate = try failure("--tls", "--certificate", key, "--key", key)
-        #expect(noCertificate?.message.hasPrefix("cannot use '\(key)': This file has no certificate in PEM") == true)
-        let noCertificateEither = try failure("--tls", "--certificate", other, "--key", key)
-        #expect(noCertificateEither?.message.hasPrefix("cannot use '\(other)': This file has no certificate") == true)
-        let missing = try failure("--tls", "--certificate", folder + "/none", "--key", key)
-        #expect(missing?.message == "cannot read '\(folder)/none': No such file or directory.")
+        let none = folder + "/none"
+        for (own, ownKey, message) in [
+            (certificate, other, "cannot use '\(other)': The key belongs to certificate 2 in the file;"),
+            (certificate, certificate, "cannot use '\(certificate)': This file has no private key in PEM"),
+            (key, key, "cannot use '\(key)': This file has no certificate in PEM"),
+            (other, key, "cannot use '\(other)': This file has no certificate"),
+            (none, key, "cannot read '\(none)': No such file or directory."),
+        ] {
+            let told = try #require(try failure("--tls", "--certificate", own, "--key", ownKey)).message
+            #expect(told.hasPrefix(message), "\(told)")
+        }
     }
 
     @Test("The messages about TLS options match the expected text")

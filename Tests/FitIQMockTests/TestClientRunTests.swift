@@ -23,9 +23,7 @@ struct TestClientRunTests {
         }
     }
 
-    private static func run(
-        _ script: String, cases count: Int, failsFast: Bool
-    ) throws -> Jobs<CaseResult>.Done {
+    private static func run(_ script: String, cases count: Int, failsFast: Bool) throws -> Jobs<CaseResult>.Done {
         try ScratchFolder.lend { folder in
             let server = try Harness.startServer()
             defer { server.stop() }

@@ -51,13 +51,11 @@ struct VerifyTests {
     @Test("Frames and requests are counted separately")
     func traffic() {
         var traffic = fitiq_mock.Traffic()
-        let frame = RecordedFrame(sender: .client, opcode: .text, payload: Array("x".utf8))
-        for number in [3, 4] {
+        let frame = JournalEvent.frame(RecordedFrame(sender: .client, opcode: .text, payload: Array("x".utf8)))
+        for (number, event) in [(3, frame), (4, frame), (5, .note("x"))] {
             let time = Timestamp(secondsSinceEpoch: 1_738_146_600)
-            traffic.count(JournalEntry(number: number, time: time, connection: 1, event: .frame(frame)))
+            traffic.count(JournalEntry(number: number, time: time, connection: 1, event: event))
         }
-        traffic.count(
-            JournalEntry(number: 5, time: Timestamp(secondsSinceEpoch: 0), connection: 1, event: .note("x")))
         #expect(traffic == fitiq_mock.Traffic(lastNumber: 5, requests: 0, frames: 2))
     }
 
@@ -139,11 +137,11 @@ struct VerifyTests {
             String(progress.line(3, name, "7 s, 2 requests", isPassing: isPassing, columns: columns).dropFirst(4))
         }
         let (start, end) = ("fitiq-mock: case 4 of 12, ", ": 7 s, 2 requests")
-        #expect(line("abcdefgh", columns: 52) == start + "abcdefgh" + end)
-        #expect(line("abcdefgh", columns: 51) == start + "abcdef…" + end)
-        #expect(line(String(repeating: "a", count: 400), columns: 50) == start + "aaaaa…" + end)
-        #expect(line("界界界界", columns: 51) == start + "界界界…" + end)
-        #expect(line("abcdefgh", columns: 30) == start + "…:…")
+        for (name, columns, shown) in [
+            ("abcdefgh", 52, "abcdefgh" + end), ("abcdefgh", 51, "abcdef…" + end),
+            (String(repeating: "a", count: 400), 50, "aaaaa…" + end), ("界界界界", 51, "界界界…" + end),
+            ("abcdefgh", 30, "…:…"),
+        ] { #expect(line(name, columns: columns) == start + shown) }
         #expect(line("abcdefgh", isPassing: false, columns: 30) == start + "abcdefgh" + end + "\n")
     }
 

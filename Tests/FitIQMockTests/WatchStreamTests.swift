@@ -16,27 +16,25 @@ struct WatchStreamTests {
     private func request(world: String? = nil, adminToken: String? = nil) throws -> ServerRequest {
         ServerRequest(
             path: "events?verdicts=true", of: try BaseURL("http://127.0.0.1:8080"), world: world,
-            adminToken: adminToken,
-            fields: [.accept: "text/event-stream"])
+            adminToken: adminToken, fields: [.accept: "text/event-stream"])
     }
 
     private static func describe(_ news: WatchStream.News) -> String {
         switch news {
         case .entry(let entry): "#\(entry.number)"
-        case .breach(let breach):
-            "\(breach.level) \(breach.obligation) \(breach.message) \(breach.entries)"
+        case .breach(let breach): "\(breach.level) \(breach.obligation) \(breach.message) \(breach.entries)"
         case .missed(let count): "missed \(count)"
         case .began: "began"
         case .restarted: "restarted"
         }
     }
 
-    private static func note(_ number: Int) -> String {
+    static func note(_ number: Int) -> String {
         "id: \(number)\nevent: note\ndata: {\"number\":\(number),\"time\":\"2025-01-29T10:30:00Z\",\"kind\":\"note\","
             + "\"text\":\"a\"}\n\n"
     }
 
-    private static func world(_ instance: String, last: Int) -> String {
+    static func world(_ instance: String, last: Int) -> String {
         "event: world\ndata: {\"id\":\"default\",\"instance\":\"\(instance)\",\"last_number\":\(last)}\n\n"
     }
 
@@ -82,24 +80,23 @@ struct WatchStreamTests {
             #expect(try read([Self.world("one", last: 5), Self.note(6)], on: &stream) == ["#6"])
             _ = stream.connect()
             // A plain continuation is not shown.
-            #expect(
-                try read([Self.world(instance, last: last), Self.note(7), Self.verdicts("x/y", 1)], on: &stream)
-                    == ["restarted"])
+            func next(_ number: Int) throws -> [String] {
+                try read([Self.world(instance, last: last), Self.note(number), Self.verdicts("x/y", 1)], on: &stream)
+            }
+            #expect(try next(7) == ["restarted"])
             #expect(stream.isSuperseded && connect(&stream) == "0")
-            #expect(
-                try read([Self.world(instance, last: last), Self.note(1), Self.verdicts("x/y", 1)], on: &stream)
-                    == ["#1", "should x/y No. [3, 4]"])
+            #expect(try next(1) == ["#1", "should x/y No. [3, 4]"])
         }
     }
 
     @Test("watch counts breaches from zero after the world is reset")
     func reset() throws {
         var stream = WatchStream()
-        let told = try read(
-            [
-                Self.world("one", last: 5), Self.verdicts("x/y", 2), Self.note(6), Self.world("one", last: 0),
-                Self.verdicts("x/y", 1), Self.note(1),
-            ], on: &stream)
+        let events = [
+            Self.world("one", last: 5), Self.verdicts("x/y", 2), Self.note(6), Self.world("one", last: 0),
+            Self.verdicts("x/y", 1), Self.note(1),
+        ]
+        let told = try read(events, on: &stream)
         #expect(told == ["#6", "began", "should x/y No. [3, 4]", "#1"])
         #expect(connect(&stream) == "1")
     }
@@ -122,11 +119,8 @@ struct WatchStreamTests {
         var stream = WatchStream()
         let later = #"{"level":"must","message":"Again.","entries":[3,5]}"#
         let row = #"{"id":"x/y","finding_count":2,"finding":\#(later)}"#
-        let news = try read(
-            [
-                Self.world("one", last: 4), Self.verdicts("x/y", 1),
-                "event: verdicts\ndata: {\"verdicts\":[\(row)]}\n\n",
-            ], on: &stream)
+        let again = "event: verdicts\ndata: {\"verdicts\":[\(row)]}\n\n"
+        let news = try read([Self.world("one", last: 4), Self.verdicts("x/y", 1), again], on: &stream)
         #expect(news == ["must x/y Again. [3, 5]"])
     }
 
@@ -153,8 +147,8 @@ struct WatchStreamTests {
         let told = try read(
             [
                 "event: news\ndata: {\"number\":1,\"kind\":\"news\"}\n\n", "data: no JSON\n\n",
-                "event: world\ndata: x\n\n",
-                "event: verdicts\ndata: []\n\n", "event: verdicts\ndata: {\"verdicts\":[7,{\"id\":1}]}\n\n",
+                "event: world\ndata: x\n\n", "event: verdicts\ndata: []\n\n",
+                "event: verdicts\ndata: {\"verdicts\":[7,{\"id\":1}]}\n\n",
                 "event: missed\ndata: {\"missed\":3,\"first_number\":4}\n\n", "event: missed\ndata: 3 entries\n\n",
                 Self.note(4),
             ], on: &stream)
@@ -184,17 +178,18 @@ struct WatchStreamTests {
             }
         }
         let body = #"{"error":{"code":"UNAUTHORIZED","message":"Send the token.\u001b"}}"#
-        #expect(
-            try outcome("HTTP/1.1 401 Unauthorized\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
-                == "the server answered 401: Send the token.\u{FFFD}")
-        #expect(
-            try outcome("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n") == "the server answered 404: no message")
-        #expect(try outcome("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") == "{}.")
         let cut = "the connection ended in the middle of a response."
-        #expect(try outcome("HTTP/1.1 200 OK\r\n\r\n", ends: true) == cut)
         // The server was killed in the middle of a chunk.
-        let chunk = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nda"
-        #expect(try outcome(chunk) == "da…" && outcome(chunk, ends: true) == cut)
+        let chunk = "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nda"
+        for (answer, ends, told) in [
+            (
+                "401 Unauthorized\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)", false,
+                "the server answered 401: Send the token.\u{FFFD}"
+            ),
+            ("404 Not Found\r\nContent-Length: 0\r\n\r\n", false, "the server answered 404: no message"),
+            ("200 OK\r\nContent-Length: 2\r\n\r\n{}", false, "{}."), ("200 OK\r\n\r\n", true, cut),
+            (chunk, false, "da…"), (chunk, true, cut),
+        ] { #expect(try outcome("HTTP/1.1 \(answer)", ends: ends) == told) }
         #expect(try outcome("SSH-2.0\r\n").hasPrefix("the server's response is not valid HTTP: "))
         #expect(try outcome("", ends: true).contains("HTTP"))
     }
@@ -202,10 +197,10 @@ struct WatchStreamTests {
     @Test("watch counts new breaches separately for each obligation")
     func counts() {
         var counts = BreachCounts()
-        #expect(counts.rise(of: "a", to: 2) == 0 && counts.rise(of: "a", to: 2) == 2)
-        #expect(counts.rise(of: "b", to: 1) == 0 && counts.rise(of: "a", to: 5) == 2)
-        #expect(counts.rise(of: "a", to: 1) == 0 && counts.rise(of: "a", to: 0) == 0)
-        #expect(counts.rise(of: "a", to: 1) == 0)
+        let rises = [("a", 2), ("a", 2), ("b", 1), ("a", 5), ("a", 1), ("a", 0), ("a", 1)].map {
+            counts.rise(of: $0, to: $1)
+        }
+        #expect(rises == [0, 2, 0, 2, 0, 0, 0])
     }
 
     @Test(
