@@ -24,17 +24,12 @@ struct ClientErrorTests {
                 "the client is closed, or has too many commands waiting; create another client, or send fewer "
                     + "commands."
             ),
-            (
-                .abandoned,
-                "a later command, such as leaving the chat, replaced the operation."
-            ),
+            (.abandoned, "a later command, such as leaving the chat, replaced the operation."),
             (.cancelled, "the waiting task was cancelled; the work that it started continues."),
             (.closed(code: .goingAway, reason: "bye"), "the server closed the socket with 1001: bye"),
             (.closed(code: .normalClosure, reason: ""), "the server closed the socket with 1000."),
         ] as [(ClientError, String)])
-    func description(error: ClientError, text: String) {
-        #expect(error.description == text)
-    }
+    func description(error: ClientError, text: String) { #expect(error.description == text) }
 
     @Test("Every request contains the credentials in its header fields")
     func credentials() throws {

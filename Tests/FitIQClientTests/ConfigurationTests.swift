@@ -10,14 +10,11 @@ struct ConfigurationTests {
     func defaults() {
         let defaults = ClientConfiguration(credentials: Credentials(apiKey: "key"))
         var bench = CoreBench { $0.checksAnswers = defaults.checksAnswers }
-        bench.perform(.openConsultation(id: CoreBench.consultation))
-        bench.answer(200, CoreBench.history([]))
+        bench.open()
         #expect(bench.handshakes.map(\.offersCompression) == [false])
-        bench.shake()
-        bench.frame(["type": "connected"])
+        bench.greet()
         bench.perform(.send(text: "One"))
-        bench.frame(["type": "message_received"])
-        bench.frame(["type": "stream_chunk", "content": "Yes"])
+        bench.frame(["type": "message_received"], CoreBench.chunk("Yes"))
         #expect(bench.requests.isEmpty)
         bench.frame(["type": "stream_complete"])
         #expect(bench.requests.map(\.target) == ["/api/v1/consultations/\(CoreBench.consultation)/messages"])

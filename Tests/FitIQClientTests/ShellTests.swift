@@ -25,6 +25,19 @@ struct ShellTests {
         server.stop()
     }
 
+    private static func journal(_ server: LocalServer) async throws -> [Substring] {
+        try await server.perform { engine, _ in
+            String(decoding: engine.journalLines(ofWorld: "default"), as: UTF8.self)
+        }.split(separator: "\n")
+    }
+
+    /// The kind of the problem that a call throws.
+    private static func problem(_ call: () async throws -> Void) async throws -> ClientState.Problem {
+        let error = await #expect(throws: ClientError.self) { try await call() }
+        guard case .problem(let problem)? = error else { throw Unexpected(what: String(describing: error)) }
+        return problem
+    }
+
     @Test("A chat starts, gets an answer and ends cleanly")
     func chat() async throws {
         try await Self.withServer { server in
@@ -37,10 +50,7 @@ struct ShellTests {
             let lines = client.state.transcript
             #expect(lines.map(\.role) == [.user, .assistant, .user, .assistant] && lines.allSatisfy(\.isComplete))
             await client.close()
-            let journal = try await server.perform { engine, _ in
-                String(decoding: engine.journalLines(ofWorld: "default"), as: UTF8.self)
-            }
-            let closed = journal.split(separator: "\n").filter { $0.contains(#""kind":"closed""#) }
+            let closed = try await Self.journal(server).filter { $0.contains(#""kind":"closed""#) }
             #expect(closed.count == 1 && closed[0].contains(#""clean":true"#), "\(closed)")
         }
     }
@@ -71,8 +81,7 @@ struct ShellTests {
             let meal = try await client.logMeal("2 eggs and toast", type: .breakfast)
             #expect(meal.status == .completed && (meal.calories ?? 0) > 0)
             let goal = try await client.createGoal(
-                title: "Run", description: "Three times a week", targetDate: Timestamp(secondsSinceEpoch: 2_000_000_000)
-            )
+                title: "Run", description: "Often", targetDate: Timestamp(secondsSinceEpoch: 2_000_000_000))
             #expect(try await client.loadGoals().map(\.id) == [goal.id])
             let conversation = try await client.chatAboutGoal(id: goal.id)
             #expect(conversation != first && client.state.consultation == conversation)
@@ -127,19 +136,14 @@ struct ShellTests {
             try await client.register(
                 email: "ada@example.com", password: "correct horse", name: "Ada", dateOfBirth: "1990-05-17")
             _ = try await client.loadGoals()
-            await #expect {
+            let problem = try await Self.problem {
                 try await client.signIn(email: "ada@example.com", password: "wrong horse")
-            } throws: { error in
-                guard case ClientError.problem(let problem) = error else { return false }
-                return problem.kind == .unauthorized && problem.message.contains("password is wrong")
             }
+            #expect(problem.kind == .unauthorized && problem.message.contains("password is wrong"))
             try await client.signIn(email: "ada@example.com", password: "correct horse")
             _ = try await client.startConsultation(persona: .nutritionist)
             await client.close()
-            let journal = try await server.perform { engine, _ in
-                String(decoding: engine.journalLines(ofWorld: "default"), as: UTF8.self)
-            }
-            #expect(journal.split(separator: "\n").count { $0.contains("/auth/") } == 3)
+            #expect(try await Self.journal(server).count { $0.contains("/auth/") } == 3)
         }
     }
 
@@ -148,16 +152,10 @@ struct ShellTests {
         try await Self.withServer { server in
             let client = try FitIQClient(
                 url: server.url, credentials: Credentials(token: "stale", apiKey: Self.credentials.apiKey))
-            await #expect {
-                try await client.startConsultation(persona: .fitnessCoach)
-            } throws: { error in
-                guard case ClientError.problem(let problem) = error else { return false }
-                return problem.kind == .unauthorized
-            }
-            guard case .refused(status: 401, _)? = client.lastFailure else {
-                Issue.record("\(String(describing: client.lastFailure)) is not the 401")
-                return
-            }
+            let problem = try await Self.problem { _ = try await client.startConsultation(persona: .fitnessCoach) }
+            #expect(problem.kind == .unauthorized)
+            guard case .refused(status: 401, _)? = client.lastFailure
+            else { throw Unexpected(what: "\(String(describing: client.lastFailure)) is not the 401") }
             await client.close()
         }
     }
@@ -168,16 +166,10 @@ struct ShellTests {
         let client = try FitIQClient(url: "http://\(nowhere.address)", credentials: Self.credentials) {
             $0.retries.maximumAttempts = 1
         }
-        await #expect {
-            try await client.startConsultation(persona: .fitnessCoach)
-        } throws: { error in
-            guard case ClientError.problem(let problem) = error else { return false }
-            return problem.kind == .unavailable
-        }
-        guard case .transport(let cause)? = client.lastFailure else {
-            Issue.record("\(String(describing: client.lastFailure)) is no error of the transport")
-            return
-        }
+        let problem = try await Self.problem { _ = try await client.startConsultation(persona: .fitnessCoach) }
+        #expect(problem.kind == .unavailable)
+        guard case .transport(let cause)? = client.lastFailure
+        else { throw Unexpected(what: "\(String(describing: client.lastFailure)) is no error of the transport") }
         #expect(cause.code == ECONNREFUSED && cause.address == nowhere.address)
         await client.close()
     }
@@ -188,12 +180,8 @@ struct ShellTests {
             let client = try FitIQClient(
                 url: server.url, credentials: Credentials(token: "stale", apiKey: Self.credentials.apiKey),
                 configuration: { $0.patience.token = .seconds(3600) }, refreshToken: { nil })
-            await #expect {
-                try await client.startConsultation(persona: .fitnessCoach)
-            } throws: { error in
-                guard case ClientError.problem(let problem) = error else { return false }
-                return problem.kind == .unauthorized
-            }
+            let problem = try await Self.problem { _ = try await client.startConsultation(persona: .fitnessCoach) }
+            #expect(problem.kind == .unauthorized)
             await client.close()
         }
     }
@@ -209,9 +197,7 @@ struct ShellTests {
         let answer = Task { try await client.send("What should I eat for breakfast?") }
         for await lines in client.transcript where lines.first?.isDelivered == true { break }
         client.perform(.disconnect)
-        await #expect {
-            try await answer.value
-        } throws: { error in
+        await #expect { try await answer.value } throws: { error in
             if case ClientError.abandoned = error { true } else { false }
         }
         await client.close()
@@ -224,9 +210,7 @@ struct ShellTests {
         }
         let goals = Task { try await client.loadGoals() }
         goals.cancel()
-        await #expect {
-            try await goals.value
-        } throws: { error in
+        await #expect { try await goals.value } throws: { error in
             if case ClientError.cancelled = error { true } else { false }
         }
         await client.close()

@@ -18,8 +18,7 @@ struct ConsultationTests {
             (409, ["error": ["code": "CONSULTATION_EXISTS", "details": ["existing_consultation_id": .string(id)]]]),
         ] as [(Int, JSONValue)])
     func creates(status: Int, body: JSONValue) {
-        var bench = CoreBench()
-        bench.perform(.startConsultation(persona: .nutritionist))
+        var bench = CoreBench.asked(.startConsultation(persona: .nutritionist))
         #expect(bench.state.isBusy && bench.state.connection == .connecting)
         bench.answer(status, body)
         bench.answer(200, CoreBench.history([CoreBench.message("m1", "user", "Hello")]))
@@ -39,25 +38,19 @@ struct ConsultationTests {
 
     @Test("Messages that the user sends before the create request is answered wait for the connection")
     func saysBeforehand() {
-        var bench = CoreBench()
-        bench.perform(.startConsultation(persona: .nutritionist))
-        bench.perform(.send(text: " Hi\n"))
+        var bench = CoreBench.asked(.startConsultation(persona: .nutritionist), .send(text: " Hi\n"))
         bench.answer(201, ["data": ["id": .string(Self.id)]])
         #expect(bench.state.transcript.map(\.isDelivered) == [false])
-        bench.answer(200, CoreBench.history([]))
+        bench.recall()
         bench.shake()
         #expect(!bench.take().contains { $0.contains(">") })
         bench.frame(["type": "connected"])
         #expect(bench.take() == [#"0 > {"type":"message","content":"Hi"}"#])
     }
 
-    @Test(
-        "The client never sends a message for one consultation to another",
-        arguments: [false, true])
+    @Test("The client never sends a message for one consultation to another", arguments: [false, true])
     func saysForAnother(isStarted: Bool) {
-        var bench = CoreBench()
-        bench.perform(.startConsultation(persona: .nutritionist))
-        bench.perform(.send(text: "Hi"))
+        var bench = CoreBench.asked(.startConsultation(persona: .nutritionist), .send(text: "Hi"))
         if isStarted {
             bench.perform(.startConsultation(persona: .fitnessCoach))
         } else {
@@ -66,17 +59,15 @@ struct ConsultationTests {
         #expect(bench.state.problems.map(\.message) == ["One message was not sent."])
         bench.answer(201, ["data": ["id": .string(Self.id)]])
         if isStarted { bench.answer(201, ["data": ["id": .string(CoreBench.other)]]) }
-        bench.answer(200, CoreBench.history([]))
-        bench.shake()
-        bench.frame(["type": "connected"])
+        bench.recall()
+        bench.greet()
         #expect(bench.state.consultation == CoreBench.other && bench.state.transcript.isEmpty)
         #expect(!bench.take().contains { $0.contains(">") })
     }
 
     @Test("After a 429 for too many consultations, the client creates no consultation for a minute")
     func limit() {
-        var bench = CoreBench()
-        bench.perform(.startConsultation(persona: .nutritionist))
+        var bench = CoreBench.asked(.startConsultation(persona: .nutritionist))
         bench.answer(429, CoreBench.refusal("TOO_MANY_ACTIVE_CONSULTATIONS", "At most 10."))
         #expect(bench.state.problems == [.init(kind: .tooMany, message: "At most 10.")])
         #expect(bench.state.connection == .failed && !bench.state.isBusy)
@@ -85,8 +76,7 @@ struct ConsultationTests {
         bench.perform(.startConsultation(persona: .fitnessCoach))
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.tooMany, .tooMany])
         bench.connect()
-        bench.perform(.archive)
-        bench.answer(200, ["data": ["id": .string(Self.id)]])
+        bench.ask(.archive, 200, ["data": ["id": .string(Self.id)]])
         bench.end(.normalClosure, isOwn: true)
         #expect(bench.take() == ["59.9 POST /api/v1/consultations/\(Self.id)/archive", "59.9 close 1000"])
         #expect(bench.state.connection == .disconnected && !bench.state.isBusy)
@@ -96,8 +86,7 @@ struct ConsultationTests {
 
     @Test("One minute after a 429 for too many consultations, the client can create another")
     func limitEnds() {
-        var bench = CoreBench()
-        bench.perform(.startConsultation(persona: .nutritionist))
+        var bench = CoreBench.asked(.startConsultation(persona: .nutritionist))
         bench.answer(429, CoreBench.refusal("TOO_MANY_ACTIVE_CONSULTATIONS"))
         bench.wait(60)
         _ = bench.take()
@@ -107,9 +96,7 @@ struct ConsultationTests {
 
     @Test("The client waits until a rate limit ends and then sends the create request first")
     func rateLimit() {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
-        bench.perform(.startConsultation(persona: .nutritionist))
+        var bench = CoreBench.asked(.loadGoals, .startConsultation(persona: .nutritionist))
         _ = bench.take()
         bench.answer(429, CoreBench.refusal("RATE_LIMITED"), [.retryAfter: "10"])
         bench.answer(429, CoreBench.refusal("RATE_LIMITED"), [.retryAfter: "10"])
@@ -128,8 +115,7 @@ struct ConsultationTests {
             (429, "TOO_MANY_ACTIVE_CONSULTATIONS", .tooMany), (429, "", .tooMany),
         ] as [(Int, String, ClientState.Problem.Kind)])
     func refusals(status: Int, code: String, kind: ClientState.Problem.Kind) {
-        var bench = CoreBench()
-        bench.perform(.startConsultation(persona: .nutritionist))
+        var bench = CoreBench.asked(.startConsultation(persona: .nutritionist))
         bench.answer(status, CoreBench.refusal(code, "Because."))
         #expect(bench.state.problems == [.init(kind: kind, message: "Because.")])
         #expect(bench.state.connection == .failed && !bench.state.isBusy && bench.core.nextDeadline == nil)
@@ -138,10 +124,9 @@ struct ConsultationTests {
 
     @Test("The client does not request a missing consultation a second time", arguments: [false, true])
     func gone(atHandshake: Bool) {
-        var bench = CoreBench()
-        bench.perform(.openConsultation(id: Self.id.uppercased()))
+        var bench = CoreBench.asked(.openConsultation(id: Self.id.uppercased()))
         if atHandshake {
-            bench.answer(200, CoreBench.history([]))
+            bench.recall()
             bench.shake(404, body: CoreBench.refusal("NOT_FOUND"))
         } else {
             bench.answer(404, CoreBench.refusal("NOT_FOUND"))
@@ -158,28 +143,23 @@ struct ConsultationTests {
         "The client never puts an invalid id into a path",
         arguments: ["", "x", "../goals", String(repeating: "a", count: 36)])
     func badID(id: String) {
-        var bench = CoreBench()
-        bench.perform(.openConsultation(id: id))
-        bench.perform(.chatAboutGoal(id: id))
+        var bench = CoreBench.asked(.openConsultation(id: id), .chatAboutGoal(id: id))
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.notFound, .notFound])
     }
 
     @Test("The client waits 3 s before it reopens the same consultation, but not before it opens another")
     func switches() {
-        var bench = CoreBench()
-        bench.connect()
-        bench.perform(.openConsultation(id: CoreBench.other))
+        var bench = CoreBench.connected(.openConsultation(id: CoreBench.other))
         #expect(bench.take() == ["0 close 1000", "0 GET /api/v1/consultations/\(CoreBench.other)/messages"])
-        bench.answer(200, CoreBench.history([]))
+        bench.recall()
         bench.wait(1)
         #expect(bench.take().isEmpty)
         bench.end(.normalClosure, isOwn: true)
         #expect(bench.take() == ["1 WS /api/v1/consultations/\(CoreBench.other)/ws"])
-        bench.shake()
-        bench.frame(["type": "connected"])
+        bench.greet()
         bench.perform(.openConsultation(id: Self.id))
         bench.end(.normalClosure, isOwn: true)
-        bench.answer(200, CoreBench.history([]))
+        bench.recall()
         _ = bench.take()
         bench.wait(10)
         #expect(bench.take() == ["4 WS /api/v1/consultations/\(Self.id)/ws"])
@@ -187,9 +167,7 @@ struct ConsultationTests {
 
     @Test("The client drops a socket 5 s after sending a close frame if the server does not reply")
     func closeTimesOut() {
-        var bench = CoreBench()
-        bench.connect()
-        bench.perform(.disconnect)
+        var bench = CoreBench.connected(.disconnect)
         #expect(bench.state.connection == .disconnected && bench.state.isBusy)
         bench.wait(10)
         #expect(bench.take() == ["0 close 1000", "5 drop"])
@@ -198,10 +176,7 @@ struct ConsultationTests {
 
     @Test("Without a chat, the client refuses to send and to archive")
     func withoutChat() {
-        var bench = CoreBench()
-        bench.perform(.send(text: "Hi"))
-        bench.perform(.archive)
-        bench.perform(.disconnect)
+        var bench = CoreBench.asked(.send(text: "Hi"), .archive, .disconnect)
         #expect(bench.state.problems.map(\.kind) == [.refused, .refused] && bench.take().isEmpty)
     }
 
@@ -215,8 +190,7 @@ struct ConsultationTests {
             (.webSocketArchitecture, .createGoal(title: "Run", description: "", targetDate: CoreBench.start)),
         ] as [(GuideMode, ClientCommand)])
     func guides(guide: GuideMode, command: ClientCommand) {
-        var bench = CoreBench(guide: guide)
-        bench.perform(command)
+        var bench = CoreBench.asked(command, guide: guide)
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused])
         #expect(bench.state.problems.first?.message.contains(guide.rawValue) == true)
     }
@@ -225,11 +199,10 @@ struct ConsultationTests {
         "The client sends its credentials in the place documented by its guide",
         arguments: GuideMode.allCases, [false, true])
     func credentials(guide: GuideMode, areTwice: Bool) {
-        var bench = CoreBench(guide: guide) { $0.sendsTokenTwice = areTwice }
-        bench.perform(.openConsultation(id: Self.id))
+        var bench = CoreBench.asked(.openConsultation(id: Self.id), guide: guide) { $0.sendsTokenTwice = areTwice }
         if guide != .mealLogWebSocket {
             #expect(bench.requests.first?.fields[.authorization] == "Bearer old")
-            bench.answer(200, CoreBench.history([]))
+            bench.recall()
         }
         let handshake = bench.handshakes.first
         let isQuery = guide == .enhancedConsultations || guide == .webSocketArchitecture

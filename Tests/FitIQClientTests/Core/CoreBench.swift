@@ -21,14 +21,11 @@ struct CoreBench {
     /// The requests that are waiting for an answer, oldest first.
     var requests: [ClientRequest] = []
     var handshakes: [ClientSocketRequest] = []
-    /// The open socket.
     var socket: Int?
     var events: [ClientEvent] = []
     private var shown: ClientState
 
-    init(
-        guide: GuideMode = .union, fresh: String? = nil, _ change: (inout ClientConfiguration) -> Void = { _ in }
-    ) {
+    init(guide: GuideMode = .union, fresh: String? = nil, _ change: (inout ClientConfiguration) -> Void = { _ in }) {
         var configuration = ClientConfiguration(
             credentials: Credentials(token: "old", apiKey: "key"), freshToken: fresh, guide: guide)
         configuration.checksAnswers = false
@@ -37,12 +34,45 @@ struct CoreBench {
         shown = core.state
     }
 
+    /// A client whose user has asked for these things.
+    static func asked(
+        _ commands: ClientCommand..., guide: GuideMode = .union, fresh: String? = nil,
+        _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) -> CoreBench {
+        var bench = CoreBench(guide: guide, fresh: fresh, change)
+        for command in commands { bench.perform(command) }
+        return bench
+    }
+
+    /// A client that has opened a consultation and read its empty history, and now opens the socket.
+    static func opened(fresh: String? = nil) -> CoreBench {
+        var bench = CoreBench(fresh: fresh)
+        bench.open()
+        return bench
+    }
+
+    /// A client with a chat, whose user has then asked for these things.
+    static func connected(
+        _ commands: ClientCommand..., history: JSONValue = [],
+        change: (inout ClientConfiguration) -> Void = { _ in }
+    ) -> CoreBench {
+        var bench = CoreBench(change)
+        bench.connect(history: history)
+        for command in commands { bench.perform(command) }
+        return bench
+    }
+
     var state: ClientState { core.state }
+    var bearers: [String?] { requests.map { $0.fields[.authorization] } }
+    /// The transcript, one line per text; an incomplete answer ends with `…`.
+    var talk: [String] { state.transcript.map { "\($0.role.rawValue): \($0.text)\($0.isComplete ? "" : "…")" } }
     var seconds: Double { Double(now.nanosecondsSinceEpoch - Self.start.nanosecondsSinceEpoch) / 1e9 }
 
-    mutating func perform(_ command: ClientCommand) {
-        core.perform(command, at: now)
-        collect()
+    mutating func perform(_ commands: ClientCommand...) {
+        for command in commands {
+            core.perform(command, at: now)
+            collect()
+        }
     }
 
     mutating func receive(_ input: ClientInput) {
@@ -64,13 +94,47 @@ struct CoreBench {
         now = end
     }
 
+    /// Lets 64 s pass, in which the server sends pongs but nothing else.
+    mutating func waitAlive() {
+        for _ in 0..<13 {
+            wait(4.9)
+            if let socket { receive(.pong(socket: socket)) }
+        }
+    }
+
     /// Answers the oldest request.
     mutating func answer(_ status: Int, _ body: JSONValue? = nil, _ fields: HTTPFields = [:]) {
         precondition(!requests.isEmpty, "a request waits for an answer")
-        let request = requests.removeFirst()
-        receive(
-            .response(
-                ClientResponse(number: request.number, status: status, fields: fields, body: body?.encoded() ?? [])))
+        receive(.response(Self.response(requests.removeFirst().number, status, fields, body)))
+    }
+
+    /// Performs a command, and answers the oldest request.
+    mutating func ask(_ command: ClientCommand, _ status: Int, _ body: JSONValue? = nil) {
+        perform(command)
+        answer(status, body)
+    }
+
+    private static func response(
+        _ number: Int, _ status: Int, _ fields: HTTPFields, _ body: JSONValue?
+    ) -> ClientResponse {
+        ClientResponse(number: number, status: status, fields: fields, body: body?.encoded() ?? [])
+    }
+
+    /// Fails a request as often as the client tries.
+    mutating func failThrice() {
+        for pause in [1.0, 2, 0] {
+            answer(503)
+            wait(pause)
+        }
+    }
+
+    /// Answers a request for the history with these texts, each as `role: text`.
+    mutating func recall(_ lines: String...) {
+        let messages = lines.enumerated().map { index, line in
+            let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+            return Self.message("\(index + 1)", parts[0], parts[1])
+        }
+        answer(200, Self.history(.array(messages)))
     }
 
     /// Answers the oldest handshake with 101 or a different status.
@@ -81,31 +145,50 @@ struct CoreBench {
             socket = number
             receive(.socketOpened(number))
         } else {
-            receive(
-                .socketRefused(
-                    ClientResponse(number: number, status: status, fields: fields, body: body?.encoded() ?? [])))
+            receive(.socketRefused(Self.response(number, status, fields, body)))
         }
     }
 
-    mutating func frame(_ value: JSONValue) { text(value.description) }
-
-    mutating func text(_ text: String) {
-        if let socket { receive(.text(socket: socket, Array(text.utf8))) }
+    /// Accepts the oldest handshake, and says so in a frame.
+    mutating func greet() {
+        shake()
+        frame(["type": "connected"])
     }
 
-    /// Ends the socket.
+    mutating func frame(_ values: JSONValue...) { for value in values { text(value.description) } }
+
+    /// A whole answer of the coach in one chunk.
+    mutating func reply(_ text: String) { frame(Self.chunk(text), ["type": "stream_complete"]) }
+
+    mutating func text(_ text: String) { if let socket { receive(.text(socket: socket, Array(text.utf8))) } }
+
     mutating func end(_ code: CloseCode? = nil, isOwn: Bool = false) {
         guard let number = socket else { return }
         socket = nil
         receive(.socketClosed(ClientSocketEnd(number: number, code: code, reason: "", isOwn: isOwn)))
     }
 
+    /// Disconnects the socket, and connects another one a second later.
+    mutating func reconnect() {
+        end()
+        wait(1)
+        greet()
+    }
+
+    mutating func leave() {
+        perform(.disconnect)
+        end(.normalClosure, isOwn: true)
+    }
+
+    mutating func open(_ id: String = consultation, history: JSONValue = []) {
+        perform(.openConsultation(id: id))
+        answer(200, Self.history(history))
+    }
+
     /// Opens a consultation and connects its chat, with an empty history by default.
     mutating func connect(history: JSONValue = []) {
-        perform(.openConsultation(id: Self.consultation))
-        answer(200, Self.history(history))
-        shake()
-        frame(["type": "connected"])
+        open(history: history)
+        greet()
         _ = take()
     }
 
@@ -113,6 +196,8 @@ struct CoreBench {
         defer { log = [] }
         return log
     }
+
+    static func chunk(_ text: String) -> JSONValue { ["type": "stream_chunk", "content": .string(text)] }
 
     static func history(_ messages: JSONValue) -> JSONValue { ["success": true, "data": ["messages": messages]] }
 

@@ -120,9 +120,7 @@ struct CoreSoak {
             return core.receive(.socketOpened(number), at: now)
         }
         guard let number = open.keys.sorted().first else { return }
-        if random.below(3) > 0, open[number]?.isClosing == false {
-            return core.receive(.pong(socket: number), at: now)
-        }
+        if random.below(3) > 0, open[number]?.isClosing == false { return core.receive(.pong(socket: number), at: now) }
         let isOwn = open.removeValue(forKey: number)?.isClosing == true
         core.receive(
             .socketClosed(ClientSocketEnd(number: number, code: .goingAway, reason: "", isOwn: isOwn)), at: now)
@@ -131,7 +129,7 @@ struct CoreSoak {
     private mutating func frame() {
         guard let number = open.keys.sorted().first, var watched = open[number] else { return }
         let frames: [JSONValue] = [
-            ["type": "connected"], ["type": "message_received"], ["type": "stream_chunk", "content": "piece "],
+            ["type": "connected"], ["type": "message_received"], CoreBench.chunk("piece "),
             ["type": "stream_complete"], ["type": "assistant_message_start", "message_id": "a1"],
             ["type": "assistant_message_chunk", "message_id": "a1", "content": "piece "],
             ["type": "assistant_message_end", "message_id": "a1"], ["type": "error", "error": "No."],

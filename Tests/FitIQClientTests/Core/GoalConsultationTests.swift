@@ -7,9 +7,7 @@ import Testing
 @Suite("Client core: goals and their consultations")
 struct GoalConsultationTests {
     private static let goals: JSONValue = [
-        "goals": [
-            ["id": .string(CoreBench.goal), "title": "Run", "conversationId": .string(CoreBench.consultation)]
-        ]
+        "goals": [["id": .string(CoreBench.goal), "title": "Run", "conversationId": .string(CoreBench.consultation)]]
     ]
 
     enum Ending: CaseIterable { case archived, noHistory, noSocket }
@@ -18,20 +16,16 @@ struct GoalConsultationTests {
         "After a goal's consultation ends, the client fetches the goal before the next chat", arguments: Ending.allCases
     )
     func looksUp(after ending: Ending) {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         bench.answer(200, Self.goals)
         switch ending {
         case .archived:
             bench.connect()
-            bench.perform(.archive)
-            bench.answer(200, ["success": true])
+            bench.ask(.archive, 200, ["success": true])
         case .noHistory:
-            bench.perform(.openConsultation(id: CoreBench.consultation))
-            bench.answer(404, CoreBench.refusal("NOT_FOUND"))
+            bench.ask(.openConsultation(id: CoreBench.consultation), 404, CoreBench.refusal("NOT_FOUND"))
         case .noSocket:
-            bench.perform(.openConsultation(id: CoreBench.consultation))
-            bench.answer(200, CoreBench.history([]))
+            bench.open()
             bench.shake(404, body: CoreBench.refusal("NOT_FOUND"))
         }
         _ = bench.take()
@@ -41,14 +35,11 @@ struct GoalConsultationTests {
 
     @Test("Archiving a consultation unlinks it from its goal even while other requests are in progress")
     func archives() {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         bench.answer(200, Self.goals)
         bench.connect()
-        bench.perform(.disconnect)
-        bench.end(.normalClosure, isOwn: true)
-        bench.perform(.archive)
-        bench.perform(.loadGoals)
+        bench.leave()
+        bench.perform(.archive, .loadGoals)
         bench.events = []
         bench.answer(200, ["success": true])
         #expect(bench.state.goals.map(\.conversation) == [nil] && bench.events == [.changed])

@@ -13,18 +13,15 @@ struct MealSocketTests {
     ]
 
     private func listening(_ change: (inout ClientConfiguration) -> Void = { _ in }) -> CoreBench {
-        var bench = CoreBench(guide: .union, fresh: nil, change)
-        bench.perform(.listenToMeals)
-        bench.shake()
-        bench.frame(["type": "connected"])
+        var bench = CoreBench.asked(.listenToMeals, guide: .union, fresh: nil, change)
+        bench.greet()
         _ = bench.take()
         return bench
     }
 
     @Test("The client opens one meal socket and does not poll for a meal whose event it received")
     func events() {
-        var bench = CoreBench()
-        bench.perform(.listenToMeals)
+        var bench = CoreBench.asked(.listenToMeals)
         #expect(bench.state.isBusy)
         bench.perform(.listenToMeals)
         bench.shake()
@@ -85,8 +82,7 @@ struct MealSocketTests {
         var bench = listening()
         let meals = bench.socket
         bench.connect()
-        bench.perform(.archive)
-        bench.answer(200, ["success": true])
+        bench.ask(.archive, 200, ["success": true])
         #expect(bench.take().last == "0 close 1000")
         bench.end(.normalClosure, isOwn: true)
         bench.socket = meals
@@ -98,16 +94,14 @@ struct MealSocketTests {
 
     @Test("After a 401, the client reopens the meal socket with the fresh token")
     func refusals() {
-        var bench = CoreBench(fresh: "new")
-        bench.perform(.listenToMeals)
+        var bench = CoreBench.asked(.listenToMeals, fresh: "new")
         bench.shake(401)
         #expect(bench.handshakes.map { $0.fields[.authorization] } == ["Bearer new"])
         bench.shake(400, body: CoreBench.refusal("BAD_REQUEST", "Bad."))
         bench.wait(100)
         #expect(bench.state.problems.map(\.message) == ["Bad."] && bench.handshakes.isEmpty && !bench.state.isBusy)
         for guide in GuideMode.guides {
-            var bench = CoreBench(guide: guide)
-            bench.perform(.listenToMeals)
+            var bench = CoreBench.asked(.listenToMeals, guide: guide)
             #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused])
         }
     }

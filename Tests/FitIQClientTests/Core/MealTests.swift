@@ -18,16 +18,24 @@ struct MealTests {
         return .object(log)
     }
 
-    private func logged(_ bench: inout CoreBench) {
-        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
-        bench.answer(201, ["data": log("processing")])
+    /// A client whose meal is being processed.
+    private func logged(_ bench: CoreBench = CoreBench()) -> CoreBench {
+        var bench = bench
+        bench.ask(.logMeal(text: "2 eggs", type: .lunch), 201, ["data": log("processing")])
+        return bench
+    }
+
+    /// Lets the client poll a meal that is never finished.
+    private func poll(_ bench: inout CoreBench) {
+        while !bench.requests.isEmpty {
+            bench.answer(200, ["data": log("processing")])
+            bench.wait(5)
+        }
     }
 
     @Test("With an open socket, the client waits for the event and sends no requests")
     func event() {
-        var bench = CoreBench()
-        bench.connect()
-        logged(&bench)
+        var bench = logged(CoreBench.connected())
         bench.wait(4)
         #expect(bench.state.isBusy)
         bench.frame(["type": "meal_log.completed", "data": log("completed", ["total_calories": 140.0])])
@@ -39,23 +47,18 @@ struct MealTests {
 
     @Test("A meal shows the event's foods and protein")
     func contents() {
-        var bench = CoreBench()
-        bench.connect()
-        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        var bench = CoreBench.connected(.logMeal(text: "2 eggs", type: .lunch))
         bench.answer(201, ["data": log("pending")])
         #expect(bench.state.meals.map(\.status) == [.processing] && bench.state.meals.map(\.items) == [[]])
         let items: JSONValue = [["name": "Egg"], ["food_name": "Toast"]]
-        bench.frame([
-            "type": "meal_log.completed", "data": log("completed", ["total_protein_g": 16.2, "items": items]),
-        ])
+        let finished = log("completed", ["total_protein_g": 16.2, "items": items])
+        bench.frame(["type": "meal_log.completed", "data": finished])
         #expect(bench.state.meals.map(\.items) == [["Egg", "Toast"]] && bench.state.meals.map(\.protein) == [16.2])
     }
 
     @Test("A meal event that arrives before the answer to the create request still counts")
     func earlyEvent() {
-        var bench = CoreBench()
-        bench.connect()
-        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        var bench = CoreBench.connected(.logMeal(text: "2 eggs", type: .lunch))
         bench.frame(["type": "meal_log.completed", "data": log("completed", ["total_calories": 140])])
         bench.answer(201, ["data": log("processing")])
         bench.wait(20)
@@ -64,9 +67,7 @@ struct MealTests {
 
     @Test("The client keeps up to 32 events that arrive before the answer", arguments: [31, 32])
     func earlyEvents(others: Int) {
-        var bench = CoreBench()
-        bench.connect()
-        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        var bench = CoreBench.connected(.logMeal(text: "2 eggs", type: .lunch))
         bench.frame(["type": "meal_log.completed", "data": log("completed")])
         for number in 1...others {
             let id = JSONValue.string("6f1c2d3e-0000-4000-8000-0000000000\(10 + number)")
@@ -78,9 +79,7 @@ struct MealTests {
 
     @Test("With an open socket, the client polls once before 5 s and gives up later")
     func lostEvent() {
-        var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
-        bench.connect()
-        logged(&bench)
+        var bench = logged(CoreBench.connected { $0.patience.pingInterval = .seconds(1000) })
         bench.wait(4.7)
         bench.answer(200, ["data": log("processing")])
         bench.wait(100)
@@ -90,35 +89,25 @@ struct MealTests {
 
     @Test("The client repeats a failed poll even with an open socket")
     func failedLook() {
-        var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
-        bench.connect()
-        logged(&bench)
+        var bench = logged(CoreBench.connected { $0.patience.pingInterval = .seconds(1000) })
         bench.wait(4.7)
         bench.answer(500)
         bench.wait(5)
         #expect(bench.take() == ["0 \(Self.create)", "4.7 \(Self.load)", "9.7 \(Self.load)"])
     }
 
-    @Test(
-        "Without a socket, the client polls immediately and then every 5 s",
-        arguments: [12, 2])
+    @Test("Without a socket, the client polls immediately and then every 5 s", arguments: [12, 2])
     func polls(maximum: Int) {
-        var bench = CoreBench { if maximum != 12 { $0.mealPolling.maximumPolls = maximum } }
-        logged(&bench)
-        var times: [String] = []
-        while !bench.requests.isEmpty {
-            bench.answer(200, ["data": log("processing")])
-            bench.wait(5)
-        }
-        times = bench.take()
-        #expect(times == ["0 \(Self.create)", "0 \(Self.load)"] + (1...maximum).map { "\($0 * 5) \(Self.load)" })
+        var bench = logged(CoreBench { if maximum != 12 { $0.mealPolling.maximumPolls = maximum } })
+        poll(&bench)
+        #expect(
+            bench.take() == ["0 \(Self.create)", "0 \(Self.load)"] + (1...maximum).map { "\($0 * 5) \(Self.load)" })
         #expect(bench.state.problems.map(\.kind) == [.meal] && bench.core.nextDeadline == nil && !bench.state.isBusy)
     }
 
     @Test("Polling ends when the meal has its final status", arguments: ["completed", "failed"])
     func pollsUntilFinal(status: String) {
-        var bench = CoreBench()
-        logged(&bench)
+        var bench = logged()
         bench.answer(200, ["data": log("processing")])
         bench.wait(5)
         bench.answer(200, ["data": log(status, ["total_calories": 140, "error_message": "No food."])])
@@ -130,31 +119,21 @@ struct MealTests {
 
     @Test("A failed meal shows its error", arguments: ["error_message", "error"])
     func fails(key: String) {
-        var bench = CoreBench()
-        bench.connect()
-        logged(&bench)
-        bench.frame([
-            "type": "meal_log.failed",
-            "data": .object(
-                JSONObject([
-                    (key: "meal_log_id", value: JSONValue.string(CoreBench.meal)),
-                    (key: key, value: JSONValue.string("No food.")),
-                ])),
-        ])
+        var bench = logged(CoreBench.connected())
+        var data: JSONObject = ["meal_log_id": .string(CoreBench.meal)]
+        data[key] = "No food."
+        bench.frame(["type": "meal_log.failed", "data": .object(data)])
         #expect(bench.state.problems == [.init(kind: .meal, message: "No food.")])
         #expect(bench.state.meals.map(\.error) == ["No food."] && bench.state.meals.map(\.status) == [.failed])
     }
 
     @Test("When a socket opens, polling ends after one more fetch")
     func socketOpens() {
-        var bench = CoreBench()
-        logged(&bench)
+        var bench = logged()
         bench.answer(200, ["data": log("processing")])
         bench.wait(1)
-        bench.perform(.openConsultation(id: CoreBench.consultation))
-        bench.answer(200, CoreBench.history([]))
-        bench.shake()
-        bench.frame(["type": "connected"])
+        bench.open()
+        bench.greet()
         #expect(bench.take().last == "1 \(Self.load)")
         bench.answer(200, ["data": log("processing")])
         bench.wait(20)
@@ -163,18 +142,14 @@ struct MealTests {
 
     @Test("The fetch after a socket opens does not count as a poll")
     func freeLook() {
-        var bench = CoreBench { $0.mealPolling.maximumPolls = 2 }
-        logged(&bench)
+        var bench = logged(CoreBench { $0.mealPolling.maximumPolls = 2 })
         bench.answer(200, ["data": log("processing")])
         bench.wait(1)
         bench.connect()
         bench.answer(200, ["data": log("processing")])
         bench.end()
         bench.wait(5)
-        while !bench.requests.isEmpty {
-            bench.answer(200, ["data": log("processing")])
-            bench.wait(5)
-        }
+        poll(&bench)
         #expect(bench.take().filter { $0.hasSuffix(Self.load) } == ["6 \(Self.load)", "11 \(Self.load)"])
         #expect(bench.state.problems.map(\.kind) == [.meal])
     }
@@ -183,8 +158,7 @@ struct MealTests {
         "After an unanswered create request, the client searches for the log before it creates another",
         arguments: [true, false])
     func uncertain(wasMade: Bool) {
-        var bench = CoreBench()
-        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        var bench = CoreBench.asked(.logMeal(text: "2 eggs", type: .lunch))
         bench.answer(502)
         bench.wait(1)
         let old: JSONValue = [
@@ -207,28 +181,19 @@ struct MealTests {
 
     @Test("The client polls a log from the list as often as any other log")
     func foundPolls() {
-        var bench = CoreBench { $0.mealPolling.maximumPolls = 2 }
-        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        var bench = CoreBench.asked(.logMeal(text: "2 eggs", type: .lunch)) { $0.mealPolling.maximumPolls = 2 }
         bench.answer(502)
         bench.wait(1)
         bench.answer(200, ["data": ["meal_logs": [log("processing")]]])
         bench.wait(5)
-        while !bench.requests.isEmpty {
-            bench.answer(200, ["data": log("processing")])
-            bench.wait(5)
-        }
-        #expect(
-            bench.take()
-                == ["0 \(Self.create)", "1 GET /api/v1/meal-logs", "6 \(Self.load)", "11 \(Self.load)"])
+        poll(&bench)
+        #expect(bench.take() == ["0 \(Self.create)", "1 GET /api/v1/meal-logs", "6 \(Self.load)", "11 \(Self.load)"])
     }
 
     @Test("The client does not search the list while a meal event is pending on an open socket")
     func searchWaits() {
-        var bench = CoreBench()
-        bench.connect()
-        logged(&bench)
-        bench.perform(.logMeal(text: "3 eggs", type: .lunch))
-        bench.answer(502)
+        var bench = logged(CoreBench.connected())
+        bench.ask(.logMeal(text: "3 eggs", type: .lunch), 502)
         bench.wait(3)
         #expect(bench.take().count == 2)
         bench.frame(["type": "meal_log.completed", "data": log("completed")])
@@ -250,9 +215,7 @@ struct MealTests {
 
     @Test("At the limit, the client drops the oldest settled meal")
     func bounded() {
-        var bench = CoreBench { $0.limits.meals = 1 }
-        bench.connect()
-        logged(&bench)
+        var bench = logged(CoreBench.connected { $0.limits.meals = 1 })
         bench.perform(.logMeal(text: "3 eggs", type: .lunch))
         #expect(bench.state.problems.map(\.kind) == [.refused] && bench.state.meals.map(\.text) == ["2 eggs"])
         bench.frame(["type": "meal_log.completed", "data": log("completed")])
@@ -262,8 +225,7 @@ struct MealTests {
 
     @Test("The client gives up after three failed polls at intervals of 5 s")
     func failedLooks() {
-        var bench = CoreBench()
-        logged(&bench)
+        var bench = logged()
         for _ in 1...3 {
             bench.answer(500)
             bench.wait(5)
@@ -274,8 +236,7 @@ struct MealTests {
 
     @Test("A meal that fails because of a missing token appears as failed")
     func noToken() {
-        var bench = CoreBench()
-        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        var bench = CoreBench.asked(.logMeal(text: "2 eggs", type: .lunch))
         bench.answer(401)
         bench.perform(.giveUpToken)
         #expect(bench.state.problems.map(\.kind) == [.unauthorized] && !bench.state.isBusy)
@@ -284,8 +245,7 @@ struct MealTests {
 
     @Test("The client can log the longest text that the API accepts")
     func longest() {
-        var bench = CoreBench()
-        bench.perform(.logMeal(text: String(repeating: "x", count: 1000), type: .lunch))
+        var bench = CoreBench.asked(.logMeal(text: String(repeating: "x", count: 1000), type: .lunch))
         #expect(bench.take().count == 1 && bench.state.problems.isEmpty)
     }
 
@@ -293,8 +253,7 @@ struct MealTests {
         "The client rejects meals that the API would reject",
         arguments: ["", " \n", String(repeating: "x", count: 1001)])
     func badMeal(text: String) {
-        var bench = CoreBench()
-        bench.perform(.logMeal(text: text, type: .lunch))
+        var bench = CoreBench.asked(.logMeal(text: text, type: .lunch))
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused] && bench.state.meals.isEmpty)
     }
 
@@ -302,8 +261,7 @@ struct MealTests {
     func refused() {
         var bench = CoreBench { $0.limits.problems = 1 }
         for _ in 1...2 {
-            bench.perform(.logMeal(text: "2 eggs", type: .lunch))
-            bench.answer(400, CoreBench.refusal("VALIDATION_FAILED", "No food."))
+            bench.ask(.logMeal(text: "2 eggs", type: .lunch), 400, CoreBench.refusal("VALIDATION_FAILED", "No food."))
         }
         #expect(bench.state.meals.map(\.error) == ["No food.", "No food."])
     }

@@ -23,21 +23,19 @@ struct RefreshTests {
 
     private static let noGoals: JSONValue = ["goals": []]
 
-    @Test(
-        "One refresh serves all rejected requests, and its token replaces the old one")
+    @Test("One refresh serves all rejected requests, and its token replaces the old one")
     func once() {
         var bench = Self.bench(fresh: "spare")
-        bench.perform(.loadGoals)
-        bench.perform(.logMeal(text: "2 eggs", type: .breakfast))
+        bench.perform(.loadGoals, .logMeal(text: "2 eggs", type: .breakfast))
         _ = bench.take()
         bench.answer(401)
         bench.answer(401)
         bench.perform(.startConsultation(persona: .nutritionist))
         #expect(bench.take() == [#"0 \#(Self.refresh)"r1"}"#])
-        #expect(bench.requests.map { $0.fields[.authorization] } == [nil] && bench.state.isBusy)
+        #expect(bench.bearers == [nil] && bench.state.isBusy)
         #expect(bench.requests[0].fields[.contentType] == "application/json")
         bench.answer(200, Self.tokens(2))
-        #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer a2", "Bearer a2", "Bearer a2"])
+        #expect(bench.bearers == ["Bearer a2", "Bearer a2", "Bearer a2"])
         bench.answer(401)
         #expect(bench.take().last == #"0 \#(Self.refresh)"r2"}"#)
         #expect(!bench.events.contains(.credentialsRefused))
@@ -46,18 +44,17 @@ struct RefreshTests {
     @Test("The client tries the spare token after a rejected refresh")
     func revoked() {
         var bench = Self.bench(fresh: "spare")
-        bench.perform(.loadGoals)
-        bench.answer(401)
+        bench.ask(.loadGoals, 401)
         bench.answer(401, CoreBench.refusal("UNAUTHORIZED", "The refresh token is revoked."))
-        #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer spare"])
+        #expect(bench.bearers == ["Bearer spare"])
         bench.answer(401)
         #expect(bench.requests.isEmpty && bench.events.filter { $0 == .credentialsRefused }.count == 1)
         bench.perform(.signIn(email: "ada@example.com", password: "correct horse"))
         #expect(
             bench.take().last == #"0 POST /api/v1/auth/login {"email":"ada@example.com","password":"correct horse"}"#)
-        #expect(bench.requests.map { $0.fields[.authorization] } == [nil])
+        #expect(bench.bearers == [nil])
         bench.answer(200, Self.tokens(7))
-        #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer a7"])
+        #expect(bench.bearers == ["Bearer a7"])
         bench.answer(200, Self.noGoals)
         #expect(!bench.state.isBusy && bench.state.problems.isEmpty)
         #expect(bench.take().count { $0.contains("/auth/refresh") } == 0)
@@ -66,8 +63,7 @@ struct RefreshTests {
     @Test("The client repeats a failed refresh after a pause and eventually asks the user")
     func trouble() {
         var bench = Self.bench()
-        bench.perform(.loadGoals)
-        bench.answer(401)
+        bench.ask(.loadGoals, 401)
         bench.answer(503)
         bench.wait(1)
         bench.answer(503)
@@ -83,8 +79,7 @@ struct RefreshTests {
     @Test("If the server also rejects refreshed tokens, the client asks the user")
     func endless() {
         var bench = Self.bench()
-        bench.perform(.loadGoals)
-        bench.answer(401)
+        bench.ask(.loadGoals, 401)
         for number in 2...3 {
             bench.answer(200, Self.tokens(number))
             bench.answer(401, CoreBench.refusal("UNAUTHORIZED", "No."))
@@ -95,8 +90,7 @@ struct RefreshTests {
     @Test("After a 401 answer to a handshake, the client refreshes the token at the reconnect pace")
     func handshakes() {
         var bench = Self.bench()
-        bench.perform(.openConsultation(id: CoreBench.consultation))
-        bench.answer(200, CoreBench.history([]))
+        bench.open()
         bench.shake(401)
         bench.answer(200, Self.tokens(2))
         #expect(bench.handshakes.map { $0.fields[.authorization] } == ["Bearer a2"])
@@ -112,8 +106,7 @@ struct RefreshTests {
 
     @Test("Without a token, the client sends no requests before a login")
     func signedOut() {
-        var bench = CoreBench { $0.credentials.token = "" }
-        bench.perform(.signIn(email: "ada@example.com", password: "wrong"))
+        var bench = CoreBench.asked(.signIn(email: "ada@example.com", password: "wrong")) { $0.credentials.token = "" }
         bench.answer(401, CoreBench.refusal("UNAUTHORIZED", "Wrong."))
         #expect(bench.state.problems == [.init(kind: .unauthorized, message: "Wrong.")])
         #expect(!bench.events.contains(.credentialsRefused))
@@ -124,7 +117,7 @@ struct RefreshTests {
             .register(email: "ada@example.com", password: "correct horse", name: "Ada", dateOfBirth: "1990-05-17"))
         #expect(bench.take().first?.hasPrefix("0 POST /api/v1/auth/register {\"email\":\"ada@example.com\"") == true)
         bench.answer(201, Self.tokens(2))
-        #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer a2"])
+        #expect(bench.bearers == ["Bearer a2"])
     }
 
     @Test("A guide mode has no login and no refresh")
@@ -132,8 +125,7 @@ struct RefreshTests {
         var bench = CoreBench(guide: .goalLinking) { $0.credentials.refreshToken = "r1" }
         bench.perform(.signIn(email: "a@b.example", password: "12345678"))
         #expect(bench.requests.isEmpty && bench.state.problems.map(\.kind) == [.refused])
-        bench.perform(.loadGoals)
-        bench.answer(401)
+        bench.ask(.loadGoals, 401)
         #expect(bench.requests.isEmpty && bench.events.contains(.credentialsRefused))
     }
 }

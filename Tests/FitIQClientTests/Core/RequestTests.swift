@@ -11,8 +11,7 @@ struct RequestTests {
         "After a 5xx, silence or a dropped connection, the client retries after 1 s and then after 2 s",
         arguments: ["5xx", "failed", "silent", "bad"])
     func repeats(kind: String) {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         for _ in 1...3 {
             switch kind {
             case "5xx": bench.answer(503, CoreBench.refusal("X", "Down."))
@@ -37,8 +36,7 @@ struct RequestTests {
 
     @Test("The client honours Retry-After and does not shorten later waits")
     func retryAfter() {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         bench.answer(503, nil, [.retryAfter: "5"])
         bench.wait(5)
         bench.answer(500)
@@ -48,19 +46,16 @@ struct RequestTests {
 
     @Test("The client repeats an unanswered create request")
     func lostCreate() {
-        var bench = CoreBench()
-        bench.perform(.startConsultation(persona: .nutritionist))
+        var bench = CoreBench.asked(.startConsultation(persona: .nutritionist))
         bench.answer(502)
         bench.wait(1)
-        bench.answer(
-            409, ["error": ["details": ["existing_consultation_id": .string(CoreBench.consultation)]]])
+        bench.answer(409, ["error": ["details": ["existing_consultation_id": .string(CoreBench.consultation)]]])
         #expect(bench.state.consultation == CoreBench.consultation && bench.state.problems.isEmpty)
     }
 
     @Test("Repeating one request does not delay other requests")
     func others() {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         bench.answer(503)
         bench.perform(.startConsultation(persona: .nutritionist))
         #expect(bench.take().map { $0.prefix(6) } == ["0 GET ", "0 POST"])
@@ -71,20 +66,18 @@ struct RequestTests {
 
     @Test("The client asks the user for another token each time the server rejects one")
     func asksAgain() {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         for token in ["b", "c", "d"] {
             bench.answer(401)
             bench.perform(.useToken(token))
         }
         #expect(bench.events.count { $0 == .credentialsRefused } == 3 && bench.state.problems.isEmpty)
-        #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer d"])
+        #expect(bench.bearers == ["Bearer d"])
     }
 
     @Test("Late, duplicate and unsolicited answers have no effect")
     func strays() {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         let (before, events) = (bench.state, bench.events)
         for number in [0, 99, -1] {
             bench.receive(.response(ClientResponse(number: number, status: 401)))
@@ -128,8 +121,7 @@ struct RequestTests {
         #expect(!entry(.loadMeal(1)).isTwin(of: entry()))
     }
 
-    @Test(
-        "The client may repeat a failed request after 61 s", arguments: [(60, 1), (61, 2)])
+    @Test("The client may repeat a failed request after 61 s", arguments: [(60, 1), (61, 2)])
     func failureTime(seconds: Int, sent: Int) {
         var book = CoreBench { $0.retries.maximumAttempts = 1 }.core.requests
         let credentials = Credentials(token: "old", apiKey: "key")

@@ -16,11 +16,8 @@ struct ScheduleTests {
             ),
         ])
     func reconnects(schedule: ReconnectSchedule, seconds: [Int]) {
-        for (index, second) in seconds.enumerated() {
-            #expect(schedule.delay(beforeTry: index + 1) == .seconds(second))
-        }
-        #expect(schedule.delay(beforeTry: seconds.count + 1) == nil)
-        #expect(schedule.delay(beforeTry: 0) == nil)
+        let delays = (0...seconds.count + 1).map { schedule.delay(beforeTry: $0) }
+        #expect(delays == [nil] + seconds.map { .seconds($0) } + [nil])
     }
 
     @Test(
@@ -39,8 +36,7 @@ struct ScheduleTests {
     func defaults() {
         let patience = ClientPatience()
         #expect(patience.pingInterval < .seconds(30))
-        #expect(patience.afterOwnClose >= .seconds(3))
-        #expect(patience.afterTooMany >= .seconds(60))
+        #expect(patience.afterOwnClose >= .seconds(3) && patience.afterTooMany >= .seconds(60))
         #expect(patience.mealEvent < .seconds(5) && patience.mealEvent > .milliseconds(4500))
         #expect(MealPolling().interval >= .seconds(5) && MealPolling().maximumPolls <= 12)
         #expect(RetrySchedule().maximumAttempts <= 3 && RetrySchedule().firstDelay >= .seconds(1))

@@ -26,8 +26,7 @@ struct ThrottleTests {
 
     @Test("The client gives up on a request after three 429 answers and keeps its token")
     func thrice() {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         while !bench.requests.isEmpty {
             bench.answer(429, Self.refusal)
             bench.wait(1)
@@ -39,8 +38,7 @@ struct ThrottleTests {
 
     @Test("The client accepts a pause of up to 300 s", arguments: [(300, true), (301, false)])
     func longest(seconds: Int, isWaitedFor: Bool) {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         bench.answer(429, Self.refusal, [.retryAfter: "\(seconds)"])
         #expect(bench.state.isBusy == isWaitedFor)
         bench.wait(300)
@@ -49,8 +47,7 @@ struct ThrottleTests {
 
     @Test("For a minute after a pause, the client sends one request at a time", arguments: [(59.9, 1), (60.0, 2)])
     func oneByOne(seconds: Double, count: Int) {
-        var bench = CoreBench()
-        bench.perform(.loadGoals)
+        var bench = CoreBench.asked(.loadGoals)
         bench.answer(429, Self.refusal, [.retryAfter: "5"])
         bench.wait(5)
         bench.answer(200, ["goals": []])

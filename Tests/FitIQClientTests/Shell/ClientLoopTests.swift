@@ -6,9 +6,15 @@ import Testing
 @testable import FitIQClient
 
 @Suite("Client transports")
-struct ClientLoopTests {
+final class ClientLoopTests {
     private let news = ClientNews()
     private let inbox = ClientInbox()
+    private let listener: Listener
+    private var url: String { "http://\(listener.localAddress)" }
+
+    init() throws { listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0)) }
+
+    deinit { listener.close() }
 
     /// A client's loop that is run by the test itself.
     private func made(
@@ -32,11 +38,9 @@ struct ClientLoopTests {
     }
 
     private func ask(_ client: ClientLoop, number: Int, body: Int) {
+        let bytes = [UInt8](repeating: 65, count: body)
         client.wire.perform(
-            .send(
-                ClientRequest(
-                    number: number, method: .post, target: "/", fields: [:],
-                    body: [UInt8](repeating: 65, count: body))))
+            .send(ClientRequest(number: number, method: .post, target: "/", fields: [:], body: bytes)))
         for command in client.wire.takeCommands() { client.carryOut(command) }
     }
 
@@ -52,27 +56,18 @@ struct ClientLoopTests {
 
     @Test("Once too many bytes are queued, the client gives up on a server that does not read")
     func unsent() throws {
-        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
-        defer { listener.close() }
         // Send more than any system's buffers can hold.
-        let (client, _) = try begun("http://\(listener.localAddress)", body: 64 << 20)
+        let (client, _) = try begun(url, body: 64 << 20)
         try connect(client)
-        let failed = client.wire.takeInputs().map(Played.words)
-        #expect(
-            failed == [
-                "1: failed: the server has left more than 1048576 bytes unread, so the client dropped the "
-                    + "connection."
-            ]
-        )
+        let reason = "the server has left more than 1048576 bytes unread, so the client dropped the connection."
+        #expect(client.wire.takeInputs().map(Played.words) == ["1: failed: \(reason)"])
         for command in client.wire.takeCommands() { client.carryOut(command) }
         #expect(client.transports.isEmpty)
     }
 
     @Test("Without a queue, the client sends only the bytes that the system accepts immediately")
     func nothingUnsent() throws {
-        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
-        defer { listener.close() }
-        let (client, _) = try made("http://\(listener.localAddress)")
+        let (client, _) = try made(url)
         var limits = WireLimits()
         limits.unsentBytes = 0
         client.wire = ClientWire(base: client.wire.base, seed: 1, limits: limits)
@@ -83,25 +78,22 @@ struct ClientLoopTests {
 
     @Test("The client sends the remaining bytes once the system accepts them")
     func flushed() throws {
-        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
-        defer { listener.close() }
-        let (client, _) = try begun("http://\(listener.localAddress)", body: 100)
+        let (client, _) = try begun(url, body: 100)
         #expect(client.transports[1]?.isConnected == false)
         try connect(client)
-        #expect(client.transports[1]?.isConnected == true)
-        #expect(client.transports[1]?.unsent.isEmpty == true && client.transports[1]?.interest == .read)
+        let transport = try #require(client.transports[1])
+        #expect(transport.isConnected && transport.unsent.isEmpty && transport.interest == .read)
     }
 
     @Test("One background name lookup serves all connections that are waiting for it")
     func names() throws {
-        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
-        defer { listener.close() }
         let gate = try Gate()
         let asked = Mutex(0)
+        let address = listener.localAddress
         let (client, loop) = try begun("http://backend.test", body: 100) { host, port throws(SocketError) in
             asked.withLock { $0 += 1 }
             gate.wait()
-            return [listener.localAddress]
+            return [address]
         }
         let now = MonotonicInstant.now()
         client.serveLookup(now)
@@ -120,9 +112,8 @@ struct ClientLoopTests {
         try queue.add(loop.mailbox.descriptor, token: 1, interest: .read)
         try queue.wait(until: MonotonicInstant.now().advanced(by: .seconds(30))) { _ in }
         client.serveLookup(now)
-        #expect(client.transports.values.map(\.address) == [listener.localAddress])
-        #expect(client.transports.values.first?.unsent.isEmpty == false)
-        #expect(asked.withLock { $0 } == 1)
+        #expect(client.transports.values.map(\.address) == [address])
+        #expect(client.transports.values.first?.unsent.isEmpty == false && asked.withLock { $0 } == 1)
     }
 
     @Test("A connection waits exactly ten seconds for a name lookup")
@@ -155,9 +146,7 @@ struct ClientLoopTests {
 
     @Test("A failure is reported even if the client's state does not change")
     func failures() throws {
-        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
-        defer { listener.close() }
-        let (client, _) = try begun("http://\(listener.localAddress)", body: 0)
+        let (client, _) = try begun(url, body: 0)
         client.fail(1, .truncatedResponse)
         _ = client.turnEnded(now: .now())
         #expect(news.snapshot.failure?.description == ClientError.truncatedResponse.description)
@@ -181,16 +170,13 @@ struct ClientLoopTests {
 
     @Test("A closing client waits up to one second for its connections")
     func closesInTime() throws {
-        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
-        defer { listener.close() }
         let now = MonotonicInstant.now()
         inbox.close()
-        let (idle, _) = try made("http://\(listener.localAddress)")
+        let (idle, _) = try made(url)
         #expect(idle.turnEnded(now: now) == nil)
-        let (busy, _) = try begun("http://\(listener.localAddress)", body: 0)
+        let (busy, _) = try begun(url, body: 0)
         let end = now.advanced(by: .seconds(1))
-        #expect(busy.turnEnded(now: now) == end)
-        #expect(busy.turnEnded(now: end) == nil)
+        #expect([busy.turnEnded(now: now), busy.turnEnded(now: end)] == [end, nil])
     }
 
     @Test("A client can close during a name lookup")
@@ -208,8 +194,6 @@ struct ClientLoopTests {
 
     @Test("The client tries the next address if one fails and reports the first error if all fail")
     func alternatives() throws {
-        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
-        defer { listener.close() }
         let refusing = [try RefusingAddress(), try RefusingAddress()]
         let (client, _) = try made("http://backend.test")
         client.addresses = [refusing[0].address, listener.localAddress]

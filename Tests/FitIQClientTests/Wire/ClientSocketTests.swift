@@ -15,7 +15,7 @@ struct ClientSocketTests {
 
     static func open(limits: WireLimits = WireLimits()) throws -> ClientConnection {
         var (connection, acceptance) = try begun(limits: limits)
-        #expect(connection.receive(acceptance).map(Played.words) == ["2: opened"])
+        #expect(connection.told(acceptance) == ["2: opened"])
         return connection
     }
 
@@ -42,14 +42,10 @@ struct ClientSocketTests {
                 out += [0x81, 0x01, 0x41]
             }
         let whole = Played(connection, [all], ends: true)
-        #expect(
-            whole.inputs == ["2: opened", "2: text Grüße", "2: binary", "2: pong", "2: closed 1001 theirs: bye"])
+        #expect(whole.inputs == ["2: opened", "2: text Grüße", "2: binary", "2: pong", "2: closed 1001 theirs: bye"])
         #expect(whole.isFinished)
         #expect(Self.read(whole.sent) == [.pong([9]), .closing(code: .goingAway, reason: "")])
-        for index in all.indices {
-            #expect(Played(connection, [Array(all[..<index]), Array(all[index...])], ends: true) == whole)
-        }
-        #expect(Played(connection, all.map { [$0] }, ends: true) == whole)
+        Played.expectAnySplit(connection, all, ends: true, gives: whole)
     }
 
     @Test("The client offers compression if configured and uses it if the server agrees", arguments: [true, false])
@@ -61,12 +57,12 @@ struct ClientSocketTests {
         #expect(String(decoding: sent, as: UTF8.self).contains("permessage-deflate; client_max_window_bits\r\n"))
         let terms = agrees ? CompressionTerms() : nil
         let acceptance = WireFixture.acceptance(of: sent, extensions: terms?.fieldValue)
-        #expect(connection.receive(acceptance).map(Played.words) == ["2: opened"])
+        #expect(connection.told(acceptance) == ["2: opened"])
         var server = WebSocket.Connection(role: .server, compression: terms)
         var (events, bytes): ([WebSocket.Event], [UInt8]) = ([], [])
         server.send(text: "yes, yes, yes, yes", into: &bytes)
         #expect((server.sentSize != nil) == agrees)
-        #expect(connection.receive(bytes).map(Played.words) == ["2: text yes, yes, yes, yes"])
+        #expect(connection.told(bytes) == ["2: text yes, yes, yes, yes"])
         connection.send(text: Array("no, no, no, no".utf8))
         server.receive(connection.takeOutput(), events: &events, output: &bytes)
         #expect(events == [.text(Array("no, no, no, no".utf8))])
@@ -77,7 +73,7 @@ struct ClientSocketTests {
     func strangeExtension() throws {
         var connection = ClientConnection(WireFixture.socketRequest(), to: try WireFixture.base(), seed: 1)
         let answer = WireFixture.acceptance(of: connection.takeOutput(), extensions: "permessage-deflate")
-        let told = connection.receive(answer).map(Played.words)
+        let told = connection.told(answer)
         #expect(told.count == 1 && told[0].contains("no socket") && told[0].contains("permessage-deflate"))
     }
 
@@ -90,10 +86,9 @@ struct ClientSocketTests {
         connection.send(text: Array("late".utf8))
         #expect(!connection.isFinished)
         let sent = connection.takeOutput()
-        #expect(
-            Self.read(sent) == [.text(Array("one".utf8)), .ping([]), .closing(code: .normalClosure, reason: "")])
+        #expect(Self.read(sent) == [.text(Array("one".utf8)), .ping([]), .closing(code: .normalClosure, reason: "")])
         let answer = WireFixture.frames { server, out in server.close(code: .normalClosure, into: &out) }
-        #expect(connection.receive(answer).map(Played.words) == ["2: closed 1000 own: "])
+        #expect(connection.told(answer) == ["2: closed 1000 own: "])
         #expect(connection.isFinished && connection.takeOutput().isEmpty)
     }
 
@@ -101,10 +96,8 @@ struct ClientSocketTests {
     func cutOff(isOwn: Bool) throws {
         var connection = try Self.open()
         if isOwn { _ = connection.close(.normalClosure) }
-        #expect(
-            connection.receiveEndOfStream().map(Played.words) == [
-                "2: closed - \(isOwn ? "own" : "theirs"): the connection ended without a close frame"
-            ])
+        let end = "2: closed - \(isOwn ? "own" : "theirs"): the connection ended without a close frame"
+        #expect(connection.receiveEndOfStream().map(Played.words) == [end])
         var broken = try Self.open()
         #expect(broken.fail("reset.").map(Played.words) == ["2: closed - theirs: reset."])
     }
@@ -113,7 +106,7 @@ struct ClientSocketTests {
     func emptyClose() throws {
         var connection = try Self.open()
         let bytes = WireFixture.frames { server, out in server.close(code: nil, into: &out) }
-        #expect(connection.receive(bytes).map(Played.words) == ["2: closed 1005 theirs: "])
+        #expect(connection.told(bytes) == ["2: closed 1005 theirs: "])
     }
 
     @Test("An abandoned handshake closes the connection without sending a byte")
@@ -131,9 +124,7 @@ struct ClientSocketTests {
     @Test(
         "A rejected handshake yields the server's answer or an error",
         arguments: [
-            (
-                "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}", "2: refused 401 {}"
-            ),
+            ("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}", "2: refused 401 {}"),
             ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "2: refused 200 "),
             (
                 """
@@ -163,15 +154,11 @@ struct ClientSocketTests {
         limits.message = 4
         var connection = try Self.open(limits: limits)
         let fits = WireFixture.frames { server, out in server.send(text: "1234", into: &out) }
-        #expect(connection.receive(fits).map(Played.words) == ["2: text 1234"])
+        #expect(connection.told(fits) == ["2: text 1234"])
         let tooLong = WireFixture.frames { server, out in server.send(text: "12345", into: &out) }
-        let told = connection.receive(tooLong).map(Played.words)
-        #expect(told.count == 1 && told[0].hasPrefix("2: closed - theirs: "))
-        #expect(connection.isFinished)
-        guard case .closing(let code, _) = Self.read(connection.takeOutput()).first else {
-            Issue.record("no close frame went out")
-            return
-        }
-        #expect(code == .messageTooBig)
+        let told = connection.told(tooLong)
+        #expect(told.count == 1 && told[0].hasPrefix("2: closed - theirs: ") && connection.isFinished)
+        guard case .closing(.messageTooBig?, _) = Self.read(connection.takeOutput()).first
+        else { throw Unexpected(what: "no close frame with 1009 went out") }
     }
 }

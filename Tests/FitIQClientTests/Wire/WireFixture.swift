@@ -1,4 +1,5 @@
 import HTTPTypes
+import Testing
 import WebSocket
 
 @testable import FitIQClient
@@ -10,13 +11,11 @@ enum WireFixture {
     static func request(_ number: Int = 1, _ method: HTTPRequest.Method = .get, body: String? = nil) -> ClientRequest {
         ClientRequest(
             number: number, method: method, target: "/api/v1/consultations?page=1",
-            fields: [.authorization: "Bearer t"],
-            body: body.map { Array($0.utf8) })
+            fields: [.authorization: "Bearer t"], body: body.map { Array($0.utf8) })
     }
 
     static func socketRequest(_ number: Int = 2) -> ClientSocketRequest {
-        ClientSocketRequest(
-            number: number, target: "/api/v1/consultations/c/ws", fields: [.authorization: "Bearer t"])
+        ClientSocketRequest(number: number, target: "/api/v1/consultations/c/ws", fields: [.authorization: "Bearer t"])
     }
 
     /// The server's answer to the handshake request in these bytes.
@@ -41,6 +40,17 @@ enum WireFixture {
     }
 }
 
+struct Unexpected: Error { let what: String }
+
+extension ClientConnection {
+    static func asking() throws -> ClientConnection {
+        ClientConnection(WireFixture.request(), to: try WireFixture.base())
+    }
+
+    /// What the bytes mean to the client, as words.
+    mutating func told(_ bytes: [UInt8]) -> [String] { receive(bytes).map(Played.words) }
+}
+
 /// The effects of received bytes: inputs as words, and the client's output after its request.
 struct Played: Equatable {
     var inputs: [String] = []
@@ -59,10 +69,22 @@ struct Played: Equatable {
         isFinished = connection.isFinished
     }
 
+    /// Checks that the same bytes have the same effects for every split.
+    static func expectAnySplit(
+        _ connection: ClientConnection, _ bytes: [UInt8], ends: Bool, gives whole: Played,
+        at location: SourceLocation = #_sourceLocation
+    ) {
+        for index in bytes.indices {
+            #expect(
+                Played(connection, [Array(bytes[..<index]), Array(bytes[index...])], ends: ends) == whole,
+                sourceLocation: location)
+        }
+        #expect(Played(connection, bytes.map { [$0] }, ends: ends) == whole, sourceLocation: location)
+    }
+
     static func words(_ input: ClientInput) -> String {
         switch input {
-        case .response(let answer):
-            "\(answer.number): \(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+        case .response(let answer): "\(answer.number): \(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
         case .requestFailed(let number, let reason): "\(number): failed: \(reason)"
         case .socketOpened(let number): "\(number): opened"
         case .socketRefused(let answer):
