@@ -18,7 +18,6 @@ struct AppRequest: CustomStringConvertible {
         return words.joined(separator: " ") + (account.map { ", account \($0.subject)" } ?? "")
     }
 
-    /// The path with its query.
     var path: String {
         var rest = ids[...]
         let segments = endpoint.template.split(separator: "/")
@@ -48,13 +47,11 @@ struct ListPart {
 /// The part of an app request's content that affects the answer.
 enum AppBody {
     case none
-    /// An object with these members.
     case members(String)
     /// An object that breaks a rule of the collection.
     case invalid(String)
     case login(address: Int, isRight: Bool)
     case token(SimulatedTicket)
-    /// A new consultation with a first question.
     case question(Persona, String)
     case change(Persona?, isArchived: Bool?)
     case meals(Int)
@@ -99,8 +96,7 @@ enum AppBody {
         case .photo:
             return "--photo\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a.jpg\"\r\n"
                 + "Content-Type: image/jpeg\r\n\r\npixels\r\n--photo--\r\n"
-        case .sharing(let user):
-            return #"{"shared_with_user_ids":["\#(user)"],"professional_type":"sports_coach"}"#
+        case .sharing(let user): return #"{"shared_with_user_ids":["\#(user)"],"professional_type":"sports_coach"}"#
         case .profile(let name):
             return #"{"name":"\#(name)","preferred_unit_system":"metric","id":"user-0","user_id":"user-0"}"#
         }

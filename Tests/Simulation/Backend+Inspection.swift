@@ -10,7 +10,6 @@ extension Backend {
         /// Whether the consultation occupies its user's persona and context.
         let isListedAsActive: Bool
         let historyCount: Int
-        /// The time when the last message was stored.
         let lastStoredAt: Timestamp?
         let socketCount: Int
         let isAnswering: Bool
@@ -35,14 +34,11 @@ extension Backend {
         contents(of: user)?.consultations.map { consultations[$0].consultation.id } ?? []
     }
     func goalIDs(of user: String) -> [ResourceID] { contents(of: user)?.goals.map { goals[$0].goal.id } ?? [] }
-    func mealLogIDs(of user: String) -> [ResourceID] {
-        contents(of: user)?.mealLogs.map { mealLogs[$0].log.id } ?? []
-    }
+    func mealLogIDs(of user: String) -> [ResourceID] { contents(of: user)?.mealLogs.map { mealLogs[$0].log.id } ?? [] }
     func photoIDs(of user: String) -> [ResourceID] { contents(of: user)?.photos.map(\.log.id) ?? [] }
     func documents(in collection: DocumentCollection, of user: String) -> [Document] {
         contents(of: user)?.documents[collection] ?? []
     }
-    /// All of a user's entities.
     func ids(of user: String) -> [ResourceID] {
         consultationIDs(of: user) + goalIDs(of: user) + mealLogIDs(of: user) + photoIDs(of: user)
             + DocumentCollection.allCases.flatMap { documents(in: $0, of: user).map(\.id) }
@@ -62,7 +58,6 @@ extension Backend {
     func hasAddress(_ email: String) -> Bool { addresses[ExactString(email)] != nil }
     private func contents(of user: String) -> User? { users[ExactString(user)].map { users[$0] } }
 
-    // Entities of any user.
     func hasPhoto(_ id: ResourceID) -> Bool { photo(id) != nil }
     func hasDocument(_ id: ResourceID, in collection: DocumentCollection) -> Bool {
         users.contains { $0.documents[collection, default: []].contains { $0.id == id } }

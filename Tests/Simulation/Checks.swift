@@ -16,7 +16,6 @@ struct Checks: OptionSet {
     static let framing = Checks(rawValue: 16)
     /// The response to an accepted handshake matches the sent key.
     static let handshakes = Checks(rawValue: 32)
-    /// Pings are answered.
     static let pongs = Checks(rawValue: 64)
 
     static let all: Checks = [.responses, .statuses, .promptness, .frames, .framing, .handshakes, .pongs]
@@ -31,7 +30,6 @@ struct Checks: OptionSet {
 }
 
 extension Fault {
-    /// The checks that this action invalidates.
     var invalidated: Checks {
         switch self {
         case .response(let fault, _): fault.invalidated

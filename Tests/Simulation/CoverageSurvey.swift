@@ -9,7 +9,6 @@ import Synchronization
 ///
 /// Identical calls produce identical tables.
 public struct CoverageSurvey {
-    /// A way to reach a situation.
     private struct Way {
         var name: String?
         /// The key by which ways are sorted, smallest first: the kind of way, then its duration.

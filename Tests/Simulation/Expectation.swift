@@ -1,13 +1,11 @@
 import FitIQAPI
 
-/// What a client expects of a response.
 struct Expectation {
     /// The number of the operation in the trace.
     let traceNumber: Int
     var endpoint: Endpoint?
     /// The user who gets the answer; nil if the answer may come from before a reset of the world.
     var subject: String?
-    /// Whether a handshake was sent.
     var isUpgrade = false
     /// The only correct status; nil if several are possible.
     var status: Int?
@@ -22,7 +20,6 @@ struct Expectation {
 /// The expected body in union mode.
 enum BodyCheck {
     case none
-    /// The body must be JSON with an error in it.
     case refusal
     /// An entity: `data.id`.
     case entity(ResourceID)
@@ -30,7 +27,6 @@ enum BodyCheck {
     case about(ResourceID)
     /// A new entity: an id that is new in the world, in `data.id`, `data.session_id`, or `data.new_template.id`.
     case new(Entity)
-    /// A conflict with an existing consultation.
     case conflict(ResourceID)
     /// A goal's conversation; nil for a new conversation.
     case conversation(ResourceID?)
@@ -51,12 +47,10 @@ enum BodyCheck {
     case texts([(String, String)])
     /// A stored question, and its answer if no socket receives the answer.
     case answered(isAtOnce: Bool)
-    /// Afterwards, the consultation is archived.
     case archived(ResourceID)
     /// Afterwards, the goal has this link, and its former conversation no longer names the goal.
     case linked(goal: ResourceID, ResourceID?, former: ResourceID?)
 
-    /// The entity does not exist afterwards.
     case deleted(Entity, ResourceID)
     /// The photo became the meal log that the answer names.
     case confirmed(photo: ResourceID)
@@ -68,7 +62,6 @@ enum BodyCheck {
     case account(address: Int)
     /// New tokens in `data`, and also at the top level if they replace a refresh token.
     case tokens(replacing: SimulatedTicket?)
-    /// The refresh token is no longer valid.
     case loggedOut(SimulatedTicket)
     /// An error with the word "revoked".
     case revoked

@@ -6,18 +6,14 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     public let seed: UInt64
     /// The world in which the run failed: `default`, an id, or `all` if the failure concerns the whole server.
     public let world: String
-    /// The number of steps so far.
     public let step: Int
-    /// The violated invariant.
     public let message: String
     /// The last operations, oldest first.
     public let operations: [String]
     /// The replay command's option in addition to the seed: empty or, for example, `--faults`.
     public let flag: String
 
-    package init(
-        seed: UInt64, world: String, step: Int, message: String, operations: [String], flag: String = ""
-    ) {
+    package init(seed: UInt64, world: String, step: Int, message: String, operations: [String], flag: String = "") {
         self.seed = seed
         self.world = world
         self.step = step
@@ -49,14 +45,12 @@ public struct Report: Sendable, Equatable {
     public var frames = 0
     /// The number of answers whose chunks were compared with the stored text.
     public var answers = 0
-    /// The operations that succeeded.
     public var succeeded: Set<Endpoint> = []
     /// The operator's actions: the last part of the admin API's path.
     public var byHand: Set<String> = []
     /// A digest of all bytes that clients read; the same seed gives the same digest.
     public var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
-    /// Creates an empty report.
     public init() {}
 
     /// Adds another run's figures; the digests are combined in order.

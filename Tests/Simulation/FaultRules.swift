@@ -6,8 +6,7 @@ extension Draw {
     /// Up to four random fault rules, as a scenario could have them.
     mutating func faultRules() -> [FaultRule] {
         (0..<(1 + below(4))).map { number in
-            FaultRule(
-                name: "fault-\(number + 1)", isEnabled: !once(in: 8), fault: fault(), selection: selection())
+            FaultRule(name: "fault-\(number + 1)", isEnabled: !once(in: 8), fault: fault(), selection: selection())
         }
     }
 
@@ -106,6 +105,5 @@ extension Draw {
             isProcessed: once(in: 3))
     }
 
-    /// A random duration of up to three seconds.
     private mutating func nanoseconds() -> Int64 { Int64(below(3_000)) * 1_000_000 }
 }

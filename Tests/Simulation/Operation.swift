@@ -1,25 +1,18 @@
 import FitIQAPI
 
-/// An event in a run.
 enum Operation: CustomStringConvertible {
     case connect(accepted: Bool)
     case request(Target, Credentials)
     case handshake(String, Credentials)
     case mealHandshake(Credentials)
     case chat(ChatProtocol, String)
-    case jsonPing
-    case controlPing
     case badFrame(BadFrame)
+    case jsonPing, controlPing, stopReading, finishWriting, closeSocket, vanish, shutDown
     case garbage(Int)
     case partialRequest(Int)
     case echo(Int)
-    case stopReading
     case read(Int)
-    case finishWriting
-    case closeSocket
-    case vanish
     case advance(Int64)
-    case shutDown
     /// An operator's request: a world, a path of its admin API, and a body.
     case byHand(String, String, String)
 
@@ -49,7 +42,6 @@ enum Operation: CustomStringConvertible {
     }
 }
 
-/// The kinds of credentials that a request may have.
 enum Credentials: Int {
     case good, none, wrongKey, expired, foreignWorld, noKey
 
@@ -73,30 +65,26 @@ enum BadFrame: Int, CaseIterable {
 
     var isFatal: Bool { rawValue >= BadFrame.unmasked.rawValue }
 
-    /// The close code that the server sends.
     var closeCode: UInt16 { self == .invalidUTF8 ? 1007 : 1002 }
 }
 
 /// A request's target; ids are strings because they may be invalid.
 enum Target: CustomStringConvertible {
+    case createGoal, listGoals, listMeals, quickActions, deleteUser, health, listWorlds
+    case badBody, wrongMethod, unknownPath, unknownWorld
     case create(Persona, ContextType, String?)
     case listConsultations(page: Int, size: Int)
     case show(String)
     case messages(String, page: Int?)
     case archive(String)
-    case quickActions
-    case createGoal
-    case listGoals
     case showGoal(String)
     case updateGoal(String, UpdateGoalRequest.Conversation, progress: Int)
     case chatAboutGoal(String)
     case createMeal(Int)
-    case listMeals
     case showMeal(String)
     case deleteGoal(String)
     case deleteConsultation(String)
     case deleteMeal(String)
-    case deleteUser
     /// Registering an account with one of a few addresses, and acting on the world's accounts, even deleted ones.
     case register(address: Int)
     case showAccount(SimulatedAccount)
@@ -104,20 +92,14 @@ enum Target: CustomStringConvertible {
     case app(AppRequest)
     /// An id in a path; the user has no entity with this id.
     case stray(Endpoint, String)
-    case badBody
-    case wrongMethod
-    case unknownPath
-    case unknownWorld
     /// Another world's goals, requested with this world's credentials.
     case elsewhere(String?)
-    case health
     /// The admin API's request for a new world, with its seed, mode and clock.
     case makeWorld(UInt64, GuideMode, isManual: Bool)
     /// The admin API's request for a clock move; without an id, in the default world.
     case advanceClock(String?, milliseconds: Int)
     case resetWorld(String)
     case deleteWorld(String)
-    case listWorlds
 
     var description: String {
         switch self {
@@ -131,8 +113,7 @@ enum Target: CustomStringConvertible {
         case .createGoal: "creates a goal"
         case .listGoals: "lists goals"
         case .showGoal(let id): "shows goal \(id)"
-        case .updateGoal(let id, let conversation, let progress):
-            "updates goal \(id): \(conversation), \(progress) %"
+        case .updateGoal(let id, let conversation, let progress): "updates goal \(id): \(conversation), \(progress) %"
         case .chatAboutGoal(let id): "chats about goal \(id)"
         case .createMeal(let number): "logs \(Texts.meals[number])"
         case .listMeals: "lists meal logs"
@@ -171,7 +152,6 @@ enum Target: CustomStringConvertible {
         }
     }
 
-    /// The endpoint of the target, if it has one.
     var endpoint: Endpoint? {
         switch self {
         case .create, .badBody: .createConsultation
@@ -197,14 +177,12 @@ enum Target: CustomStringConvertible {
         case .app(let request): request.endpoint
         case .stray(let endpoint, _): endpoint
         case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld,
-            .deleteWorld,
-            .listWorlds:
+            .deleteWorld, .listWorlds:
             nil
         }
     }
 }
 
-/// The clients' texts.
 enum Texts {
     /// Messages as JSON strings without quotation marks.
     static let messages = [

@@ -30,12 +30,10 @@ final class PoliteClient {
 
     private static let seconds = 25
 
-    /// Plays one session of this client.
     static func play(in simulator: Simulator) {
         // Omit the run's faults, because judges cannot know when the client notices them.
         let seed = simulator.seed % 1000
-        let json =
-            #"{"scenario":"default","guide":"union","clock":"manual","judged":true,"seed":"# + "\(seed)}"
+        let json = #"{"scenario":"default","guide":"union","clock":"manual","judged":true,"seed":"# + "\(seed)}"
         guard let answer = simulator.askAsOperator(.post, "worlds", json, mayBe: [507])?.json,
             let client = PoliteClient(simulator, answer)
         else { return }
@@ -242,9 +240,8 @@ final class PoliteClient {
         heard.removeAll()
         if draw.once(in: 2) {
             let templates = operate(.get, "sockets/\(number)")?["templates"]?.array ?? []
-            guard !templates.isEmpty, let type = draw.element(of: templates)["type"]?.string else {
-                return fail("no templates are offered")
-            }
+            guard !templates.isEmpty, let type = draw.element(of: templates)["type"]?.string
+            else { return fail("no templates are offered") }
             _ = operate(.post, "sockets/\(number)/send", "{\"template\":\"\(type)\"}")
             hear()
             if heard.compactMap({ $0["type"]?.string }) != [type] { fail("\(type) was sent by hand, \(heard) came") }
@@ -291,9 +288,8 @@ final class PoliteClient {
 
     /// Sets a mark, performs some actions, and returns to the mark.
     private func goBack() {
-        guard let before = simulator.state(of: world), let name = operate(.post, "marks", "{}")?["name"]?.string else {
-            return
-        }
+        guard let before = simulator.state(of: world), let name = operate(.post, "marks", "{}")?["name"]?.string
+        else { return }
         act()
         pass(draw.below(5))
         let how = draw.element(of: ["close", "finish", "reset"])
@@ -308,9 +304,8 @@ final class PoliteClient {
     }
 
     private func fork() {
-        guard let state = simulator.state(of: world), let id = operate(.post, "fork", "{}")?["id"]?.string else {
-            return
-        }
+        guard let state = simulator.state(of: world), let id = operate(.post, "fork", "{}")?["id"]?.string
+        else { return }
         if simulator.state(of: id) != state { fail("its fork \(id) exports another state") }
         checkVerdicts(of: id)
         simulator.askAsOperator(.delete, "worlds/\(id)")
@@ -321,9 +316,8 @@ final class PoliteClient {
         let place = draw.element(of: ["request", "response", "handshake", "frame", "frame"])
         let timeout = 5 + draw.below(50)
         let body = "{\"on\":\"\(place)\",\"timeout\":\"\(timeout)s\"}"
-        guard let name = operate(.post, "breakpoints", body)?["name"]?.string else {
-            return fail("there is no breakpoint \(body)")
-        }
+        guard let name = operate(.post, "breakpoints", body)?["name"]?.string
+        else { return fail("there is no breakpoint \(body)") }
         isOperating = true
         switch place {
         case "handshake":

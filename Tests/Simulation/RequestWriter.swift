@@ -2,21 +2,26 @@ import FitIQAPI
 
 /// Writes requests as bytes, as fast as possible because a run sends millions of them.
 struct RequestWriter {
-    private(set) var bytes: [UInt8] = []
+    private let world: SimulatedWorld
+    private let fields: [UInt8]
+    private var bytes: [UInt8] = []
+
+    private init(_ world: SimulatedWorld, _ fields: [UInt8]) {
+        (self.world, self.fields) = (world, fields)
+        bytes.reserveCapacity(640)
+    }
 
     /// A request for a target in a world, with or without a user.
     static func bytes(of target: Target, in world: SimulatedWorld, fields: [UInt8]) -> [UInt8] {
-        var writer = RequestWriter()
-        writer.bytes.reserveCapacity(640)
-        writer.write(target, in: world, fields: fields)
+        var writer = RequestWriter(world, fields)
+        writer.write(target)
         return writer.bytes
     }
 
     /// A WebSocket handshake on one of a world's paths.
     static func handshake(_ path: String, in world: SimulatedWorld, fields: [UInt8]) -> [UInt8] {
-        var writer = RequestWriter()
-        writer.bytes.reserveCapacity(640)
-        writer.head("GET", path, in: world, fields: fields)
+        var writer = RequestWriter(world, fields)
+        writer.head("GET", path)
         writer.text("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n")
         writer.text("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
         return writer.bytes
@@ -25,90 +30,58 @@ struct RequestWriter {
     /// The value of Sec-WebSocket-Accept for the key above (RFC 6455 §1.3).
     static let acceptValue = Array("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=".utf8)
 
-    private mutating func write(_ target: Target, in world: SimulatedWorld, fields: [UInt8]) {
+    private mutating func write(_ target: Target) {
         switch target {
         case .create(let persona, let type, let id):
-            body("POST", "/api/v1/consultations", in: world, fields: fields) { body in
-                body.text(#"{"persona":""#)
-                body.text(persona.rawValue)
-                body.text(#"","coach_type":""#)
-                body.text(persona.rawValue)
-                body.text(#"","context_type":""#)
-                body.text(type.rawValue)
-                if let id {
-                    body.text(#"","context_id":""#)
-                    body.text(id)
-                }
-                body.text(#""}"#)
-            }
-        case .listConsultations(let page, let size):
-            get("/api/v1/consultations?page=\(page)&page_size=\(size)", in: world, fields: fields)
-        case .show(let id): get("/api/v1/consultations/" + id, in: world, fields: fields)
+            let (coach, context) = (persona.rawValue, id.map { #","context_id":"\#($0)""# } ?? "")
+            let members =
+                #""persona":"\#(coach)","coach_type":"\#(coach)","context_type":"\#(type.rawValue)"\#(context)"#
+            post("consultations", "{\(members)}")
+        case .listConsultations(let page, let size): get("consultations?page=\(page)&page_size=\(size)")
+        case .show(let id): get("consultations/" + id)
         case .messages(let id, let page):
-            let query = page.map { "?page=\($0)&page_size=3" } ?? ""
-            get("/api/v1/consultations/" + id + "/messages" + query, in: world, fields: fields)
+            get("consultations/" + id + "/messages" + (page.map { "?page=\($0)&page_size=3" } ?? ""))
         case .archive(let id):
-            head("POST", "/api/v1/consultations/" + id + "/archive", in: world, fields: fields)
+            head("POST", "/api/v1/consultations/" + id + "/archive")
             text("Content-Length: 0\r\n\r\n")
-        case .quickActions:
-            get("/api/v1/consultations/quick-actions?persona=nutritionist&context_type=goal", in: world, fields: fields)
+        case .quickActions: get("consultations/quick-actions?persona=nutritionist&context_type=goal")
         case .createGoal:
-            body("POST", "/api/v1/goals", in: world, fields: fields) { body in
-                body.text(#"{"title":"Run 5 km","description":"In summer","targetDate":"2025-06-01T00:00:00Z"}"#)
-            }
-        case .listGoals: get("/api/v1/goals", in: world, fields: fields)
-        case .showGoal(let id): get("/api/v1/goals/" + id, in: world, fields: fields)
+            post("goals", #"{"title":"Run 5 km","description":"In summer","targetDate":"2025-06-01T00:00:00Z"}"#)
+        case .listGoals: get("goals")
+        case .showGoal(let id): get("goals/" + id)
         case .updateGoal(let id, let conversation, let progress):
-            body("PATCH", "/api/v1/goals/" + id, in: world, fields: fields) { body in
-                body.text(progress == 100 ? #"{"progress":1"# : #"{"progress":0."# + (progress < 10 ? "0" : ""))
-                if progress < 100 { body.text(String(progress)) }
+            let link =
                 switch conversation {
-                case .keep: break
-                case .unlink: body.text(#","conversationId":null"#)
-                case .link(let id):
-                    body.text(#","conversationId":""#)
-                    body.text(id)
-                    body.text("\"")
+                case .keep: ""
+                case .unlink: #","conversationId":null"#
+                case .link(let id): #","conversationId":"\#(id)""#
                 }
-                body.text("}")
-            }
-        case .chatAboutGoal(let id):
-            body("POST", "/api/v1/consultations/chat-about-goal", in: world, fields: fields) { body in
-                body.text(#"{"goalId":""#)
-                body.text(id)
-                body.text(#""}"#)
-            }
+            let share = progress == 100 ? "1" : (progress < 10 ? "0.0" : "0.") + String(progress)
+            send("PATCH", "goals/" + id, #"{"progress":\#(share)\#(link)}"#)
+        case .chatAboutGoal(let id): post("consultations/chat-about-goal", #"{"goalId":"\#(id)"}"#)
         case .createMeal(let number):
-            body("POST", "/api/v1/meal-logs/natural", in: world, fields: fields) { body in
-                body.text(#"{"raw_input":""#)
-                body.text(Texts.meals[number])
-                body.text(#"","meal_type":"lunch"}"#)
-            }
-        case .listMeals: get("/api/v1/meal-logs?limit=100", in: world, fields: fields)
-        case .showMeal(let id): get("/api/v1/meal-logs/" + id, in: world, fields: fields)
-        case .deleteGoal(let id): delete("goals/" + id, in: world, fields: fields)
-        case .deleteConsultation(let id): delete("consultations/" + id, in: world, fields: fields)
-        case .deleteMeal(let id): delete("meal-logs/" + id, in: world, fields: fields)
-        case .deleteUser, .deleteAccount: delete("users/me", in: world, fields: fields)
+            post("meal-logs/natural", #"{"raw_input":"\#(Texts.meals[number])","meal_type":"lunch"}"#)
+        case .listMeals: get("meal-logs?limit=100")
+        case .showMeal(let id): get("meal-logs/" + id)
+        case .deleteGoal(let id): send("DELETE", "goals/" + id)
+        case .deleteConsultation(let id): send("DELETE", "consultations/" + id)
+        case .deleteMeal(let id): send("DELETE", "meal-logs/" + id)
+        case .deleteUser, .deleteAccount: send("DELETE", "users/me")
         case .register(let address):
-            body("POST", "/api/v1/auth/register", in: world, fields: fields) { body in
-                body.text(#"{"email":""# + SimulatedAccount.email(address))
-                body.text(#"","password":"password","name":"Ada","date_of_birth":"1990-05-17"}"#)
-            }
-        case .showAccount: get("/api/v1/users/me", in: world, fields: fields)
-        case .app(let request): app(request, in: world, fields: fields)
-        case .stray(let endpoint, let id):
-            app(AppRequest(endpoint: endpoint, ids: [id, id]), in: world, fields: fields)
-        case .badBody:
-            body("POST", "/api/v1/consultations", in: world, fields: fields) { $0.text(#"{"persona":"dentist"}"#) }
-        case .wrongMethod:
-            head("DELETE", "/api/v1/consultations", in: world, fields: fields)
-            text("\r\n")
-        case .unknownPath: get("/api/v1/dreams", in: world, fields: fields)
-        case .unknownWorld:
-            elsewhere("/w/nowhere-at-all", fields: fields)
-        case .elsewhere(let id): elsewhere(id.map { "/w/\($0)" } ?? "", fields: fields)
-        case .health: get("/health", in: world, fields: [])
+            let rest = #""password":"password","name":"Ada","date_of_birth":"1990-05-17""#
+            post("auth/register", #"{"email":"\#(SimulatedAccount.email(address))",\#(rest)}"#)
+        case .showAccount: get("users/me")
+        case .app(let request): app(request)
+        case .stray(let endpoint, let id): app(AppRequest(endpoint: endpoint, ids: [id, id]))
+        case .badBody: post("consultations", #"{"persona":"dentist"}"#)
+        case .wrongMethod: send("DELETE", "consultations")
+        case .unknownPath: get("dreams")
+        case .unknownWorld: elsewhere("/w/nowhere-at-all")
+        case .elsewhere(let id): elsewhere(id.map { "/w/\($0)" } ?? "")
+        case .health:
+            text("GET ")
+            bytes += world.prefix
+            text("/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         case .makeWorld(let seed, let mode, let isManual):
             let clock = isManual ? "manual" : "real"
             admin("POST", "worlds", #"{"seed":"\#(seed)","guide":"\#(mode.rawValue)","clock":"\#(clock)"}"#)
@@ -120,54 +93,42 @@ struct RequestWriter {
         }
     }
 
-    private mutating func app(_ request: AppRequest, in world: SimulatedWorld, fields: [UInt8]) {
-        head(request.endpoint.method.rawValue, request.path, in: world, fields: fields)
-        guard let body = request.body.text else { return text("\r\n") }
-        text("Content-Type: \(request.body.mediaType)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    private mutating func app(_ request: AppRequest) {
+        head(request.endpoint.method.rawValue, request.path)
+        end(request.body.text, request.body.mediaType)
     }
 
-    private mutating func delete(_ path: String, in world: SimulatedWorld, fields: [UInt8]) {
-        head("DELETE", "/api/v1/" + path, in: world, fields: fields)
-        text("\r\n")
-    }
-
-    private mutating func elsewhere(_ prefix: String, fields: [UInt8]) {
+    private mutating func elsewhere(_ prefix: String) {
         text("GET \(prefix)/api/v1/goals HTTP/1.1\r\nHost: localhost\r\n")
         bytes += fields
-        text("\r\n")
+        end()
     }
 
     private mutating func admin(_ method: String, _ path: String, _ body: String?) {
         text("\(method) /__admin/\(path) HTTP/1.1\r\nHost: localhost\r\n")
-        if let body { text("Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)") }
-        if body == nil { text("\r\n") }
+        end(body)
     }
 
-    private mutating func get(_ path: String, in world: SimulatedWorld, fields: [UInt8]) {
-        head("GET", path, in: world, fields: fields)
-        text("\r\n")
+    private mutating func get(_ path: String) { send("GET", path) }
+    private mutating func post(_ path: String, _ body: String) { send("POST", path, body) }
+
+    private mutating func send(_ method: String, _ path: String, _ body: String? = nil) {
+        head(method, "/api/v1/" + path)
+        end(body)
     }
 
-    private mutating func body(
-        _ method: String, _ path: String, in world: SimulatedWorld, fields: [UInt8],
-        _ write: (inout RequestWriter) -> Void
-    ) {
-        var body = RequestWriter()
-        write(&body)
-        head(method, path, in: world, fields: fields)
-        text("Content-Type: application/json\r\nContent-Length: ")
-        text(String(body.bytes.count))
-        text("\r\n\r\n")
-        bytes += body.bytes
-    }
-
-    private mutating func head(_ method: String, _ path: String, in world: SimulatedWorld, fields: [UInt8]) {
+    private mutating func head(_ method: String, _ path: String) {
         text(method)
         text(" ")
         bytes += world.prefix
         text(path)
         text(" HTTP/1.1\r\nHost: localhost\r\n")
         bytes += fields
+    }
+
+    private mutating func end(_ body: String? = nil, _ mediaType: String = "application/json") {
+        guard let body else { return text("\r\n") }
+        text("Content-Type: \(mediaType)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
     private mutating func text(_ text: String) { bytes += text.utf8 }

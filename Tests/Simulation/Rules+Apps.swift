@@ -57,8 +57,7 @@ extension Rules {
         let preferences = backend.preferences(of: user)
         let own = [("user_profile_id", profile.id.description)]
         switch request.endpoint {
-        case .createProfile:
-            return profile.content.isProvisional ? (201, .texts(texts)) : (409, .refusal)
+        case .createProfile: return profile.content.isProvisional ? (201, .texts(texts)) : (409, .refusal)
         case .showPreferences: return preferences == nil ? (404, .refusal) : (200, .texts(own))
         case .updatePreferences: return (200, .texts(own))
         case .deletePreferences: return preferences == nil ? (404, .refusal) : (204, .none)
@@ -77,8 +76,7 @@ extension Rules {
         let consultation = facts.consultation
         switch request.endpoint {
         case .listMessages: return part("messages", request, of: count(ofMessagesIn: facts))
-        case .completeConsultation:
-            return consultation.isArchived ? (400, .refusal) : (200, .entity(consultation.id))
+        case .completeConsultation: return consultation.isArchived ? (400, .refusal) : (200, .entity(consultation.id))
         case .suggestConsultationGoals: return (200, .counted("suggestions", 1...2))
         case .sendMessage: return send(in: facts)
         default: break
@@ -171,8 +169,7 @@ extension Rules {
             return words.isEmpty ? (400, .refusal) : part("results", request, of: found, usually: 30)
         case .readInsight, .favoriteInsight, .archiveInsight, .unarchiveInsight:
             return whereHeld { (200, .entity($0.id)) }
-        case .shareWorkoutTemplate:
-            return whereHeld { _ in whereValid((201, .figure("total_shared", 1))) }
+        case .shareWorkoutTemplate: return whereHeld { _ in whereValid((201, .figure("total_shared", 1))) }
         case .unshareWorkoutTemplate:
             let other = request.ids.last ?? ""
             return whereHeld {

@@ -4,12 +4,6 @@ import TestSupport
 
 /// The clients' actions, drawn from the run's seed.
 extension SimulatedClient {
-    private var draw: Draw {
-        _read { yield simulator.draw }
-        _modify { yield &simulator.draw }
-    }
-
-    /// Performs one action.
     func act() {
         guard let wire else { return connect() }
         if sawEnd || wire.ending != .open { return comeAgain() }
@@ -34,7 +28,7 @@ extension SimulatedClient {
 
     func connect() {
         let wire = simulator.network.connect(reader: self)
-        simulator.note(.connect(accepted: wire != nil), by: number)
+        note(.connect(accepted: wire != nil))
         guard let wire else {
             // Too many connections are already being rejected, so try later.
             remaining -= 1
@@ -57,20 +51,16 @@ extension SimulatedClient {
     private func comeAgain() {
         wire?.vanish()
         disconnected()
-        if isLeaving || remaining <= 0 || draw.once(in: 3) {
-            isDone = true
-        } else {
-            connect()
-        }
+        if isLeaving || remaining <= 0 || draw.once(in: 3) { isDone = true } else { connect() }
     }
 
     private func leave() {
         isLeaving = true
         if let socket, socket.canSend, draw.below(4) > 0 {
-            simulator.note(.closeSocket, by: number)
+            note(.closeSocket)
             socket.close(draw.once(in: 2) ? .normalClosure : .goingAway)
         } else if socket == nil, draw.once(in: 2) {
-            simulator.note(.finishWriting, by: number)
+            note(.finishWriting)
             wire?.finishWriting()
         } else {
             vanish()
@@ -88,18 +78,18 @@ extension SimulatedClient {
 
     private func vanish() {
         guard let wire else { return }
-        simulator.note(.vanish, by: number)
+        note(.vanish)
         wire.vanish()
     }
 
     private func finishWriting() {
-        simulator.note(.finishWriting, by: number)
+        note(.finishWriting)
         isUncertain = true
         wire?.finishWriting()
     }
 
     private func stopReading() {
-        simulator.note(.stopReading, by: number)
+        note(.stopReading)
         wire?.stopReading()
         hasStalled = true
         for _ in 0..<draw.below(3) {
@@ -110,7 +100,7 @@ extension SimulatedClient {
     private func read() {
         guard let wire else { return }
         let count = draw.once(in: 2) ? Int.max : 1 + draw.below(3000)
-        simulator.note(.read(count), by: number)
+        note(.read(count))
         wire.read(count)
     }
 
@@ -165,16 +155,16 @@ extension SimulatedClient {
         switch draw.place(in: [26, 22, 10, 8, 4, 10, 12, 6]) {
         case 0: sendChat(on: socket)
         case 1:
-            simulator.note(.jsonPing, by: number)
+            note(.jsonPing)
             socket.sendJSONPing()
         case 2:
-            simulator.note(.controlPing, by: number)
+            note(.controlPing)
             socket.sendControlPing([7])
         case 3: sendBad(BadFrame.allCases[draw.below(4)], on: socket)
         case 4: stopReading()
         case 5: vanish()
         case 6:
-            simulator.note(.closeSocket, by: number)
+            note(.closeSocket)
             socket.close(.normalClosure)
         default: sendBad(draw.element(of: BadFrame.allCases), on: socket)
         }
@@ -183,7 +173,7 @@ extension SimulatedClient {
     private func actOnEcho(_ socket: SimulatedSocket) {
         if draw.once(in: 3) { return vanish() }
         let count = draw.below(3000)
-        simulator.note(.echo(count), by: number)
+        note(.echo(count))
         socket.sendBinary([UInt8](repeating: 7, count: count))
     }
 
@@ -191,13 +181,13 @@ extension SimulatedClient {
         guard socket.place != .meals else { return sendBad(.blank, on: socket) }
         let content = draw.element(of: Texts.messages)
         let chatProtocol: ChatProtocol = draw.once(in: 2) ? .stream : .assistantMessage
-        simulator.note(.chat(chatProtocol, content), by: number)
+        note(.chat(chatProtocol, content))
         let type = chatProtocol == .stream ? "message" : "user_message"
         socket.send(#"{"type":""# + type + #"","content":""# + content + #""}"#)
     }
 
     private func sendBad(_ frame: BadFrame, on socket: SimulatedSocket) {
-        simulator.note(.badFrame(frame), by: number)
+        note(.badFrame(frame))
         if frame.isFatal { isUncertain = true }
         switch frame {
         case .notJSON: socket.sendRefused("nonsense")
@@ -233,9 +223,8 @@ extension SimulatedClient {
     /// Checks that the socket was notified that the server is stopping.
     func checkGoingAway() {
         guard let wire, let socket else { return }
-        guard sawEnd || wire.ending != .open, let code = socket.closeCode else {
-            return fail("the server stops, and its socket was not closed")
-        }
+        guard sawEnd || wire.ending != .open, let code = socket.closeCode
+        else { return fail("the server stops, and its socket was not closed") }
         if code != 1001 { fail("the server stops, and its socket was closed with \(code)") }
     }
 }

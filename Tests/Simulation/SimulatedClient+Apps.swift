@@ -2,13 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import TestSupport
 
-/// The app requests that clients send.
 extension SimulatedClient {
-    private var draw: Draw {
-        _read { yield simulator.draw }
-        _modify { yield &simulator.draw }
-    }
-
     func drawAppTarget() -> Target {
         switch draw.place(in: [7, 5, 4, 7, 18, 4, 9, hasAccounts ? 10 : 0]) {
         case 0: .app(drawChat())
@@ -28,8 +22,7 @@ extension SimulatedClient {
         switch draw.below(8) {
         case 0: return AppRequest(endpoint: .completeConsultation, ids: [id])
         case 1:
-            return AppRequest(
-                endpoint: .suggestConsultationGoals, ids: [id], body: .members(#""max_suggestions":2"#))
+            return AppRequest(endpoint: .suggestConsultationGoals, ids: [id], body: .members(#""max_suggestions":2"#))
         case 2, 3:
             let persona = draw.once(in: 2) ? draw.element(of: Persona.allCases) : nil
             let isArchived = [nil, nil, true, false][draw.below(4)]
@@ -124,8 +117,7 @@ extension SimulatedClient {
             if let shared = shared ?? nil, draw.below(4) > 0 {
                 request.ids = [shared.id.description, shared.shares[0].user.text]
             }
-        case .generateInsights:
-            request.body = draw.once(in: 6) ? .invalid("") : .members(#""insight_type":"weekly""#)
+        case .generateInsights: request.body = draw.once(in: 6) ? .invalid("") : .members(#""insight_type":"weekly""#)
         case _ where endpoint.body == .required:
             request.body = draw.once(in: 6) ? drawInvalidDocument(in: collection) : drawDocument(of: collection)
         case .analyzeMoodEntries:
@@ -186,7 +178,6 @@ extension SimulatedClient {
             + (number < 5 ? #","source_id":"hk-\#(number)""# : "")
     }
 
-    /// A body that breaks a rule.
     private func drawInvalidDocument(in collection: DocumentCollection) -> AppBody {
         let time = #""2024-12-01T08:00:00Z""#
         let bodies =
@@ -271,16 +262,5 @@ extension SimulatedClient {
 
     func drawAccount() -> SimulatedAccount {
         draw.once(in: 3) ? draw.element(of: world.accounts) : draw.element(of: world.accounts.suffix(4).map { $0 })
-    }
-
-    /// The id of one of a user's entities, usually a recent one.
-    private func drawID(among list: (Backend, String) -> [ResourceID]) -> String {
-        let owner = drawOwner()
-        let place = draw.below(3)
-        let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
-            let ids = list(backend, owner.subject)
-            return ids.isEmpty ? nil : ids[max(0, ids.count - 1 - place)]
-        }
-        return text(of: id ?? nil)
     }
 }

@@ -17,7 +17,6 @@ final class SimulatedClient: VirtualReader {
     let user: SimulatedUser
     /// The number of actions before the client leaves.
     var remaining: Int
-    /// Whether the client's session is over.
     var isDone = false
     /// Whether the client has begun to leave, and for how many turns it has waited.
     var isLeaving = false
@@ -26,7 +25,6 @@ final class SimulatedClient: VirtualReader {
     private(set) var wire: VirtualClient?
     private var http = HTTP1.Connection(role: .client)
     private(set) var socket: SimulatedSocket?
-    /// The pending expectations, oldest first.
     private(set) var pending: [Expectation] = []
     private var hasBegun = false
     private var status = 0
@@ -37,7 +35,6 @@ final class SimulatedClient: VirtualReader {
     var hasStalled = false
     /// Whether the server announced that it will close the connection.
     private var isClosing = false
-    /// The place of the socket that is being opened.
     private var opening = SimulatedSocket.Place.echo
 
     var world: SimulatedWorld { user.world }
@@ -50,7 +47,6 @@ final class SimulatedClient: VirtualReader {
         remaining = operations
     }
 
-    /// Whether the client has an open connection.
     var isConnected: Bool { wire?.ending == .open }
     /// Whether the connection has ended for the client, even if the transport is still open.
     var sawEnd: Bool { wire.map { $0.ending != .open || $0.sawEndOfStream } ?? true }
@@ -69,7 +65,6 @@ final class SimulatedClient: VirtualReader {
         isClosing = false
     }
 
-    /// Discards a closed connection.
     func disconnected() {
         wire = nil
         socket = nil
@@ -85,9 +80,7 @@ final class SimulatedClient: VirtualReader {
         send(bytes)
     }
 
-    func send(_ bytes: [UInt8]) {
-        wire?.send(bytes)
-    }
+    func send(_ bytes: [UInt8]) { wire?.send(bytes) }
 
     func open(_ place: SimulatedSocket.Place, _ bytes: [UInt8], _ expectation: Expectation) {
         opening = place
@@ -96,7 +89,6 @@ final class SimulatedClient: VirtualReader {
 
     // MARK: Receiving
 
-    /// Handles input from the server.
     func receive(_ bytes: UnsafeRawBufferPointer) {
         simulator.digest(bytes)
         if simulator.operating.isContinuing, pending.first?.listsWhatIsDue != true {

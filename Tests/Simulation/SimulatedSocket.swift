@@ -25,12 +25,10 @@ final class SimulatedSocket {
     private(set) var controlPongsDue = 0
     private(set) var refusalsDue = 0
     private(set) var echoesDue = 0
-    /// The number of text frames that arrived.
     private(set) var frameCount = 0
     private(set) var isConnected = false
     /// The received close code, or 0 for an empty close frame.
     private(set) var closeCode: UInt16?
-    /// Whether the stream has ended.
     private(set) var hasEnded = false
     /// The chunks of the streaming answer, in either protocol.
     private var streamed: [String]?
@@ -59,10 +57,7 @@ final class SimulatedSocket {
 
     // MARK: Sending
 
-    /// Sends text as a frame.
-    func send(_ text: String) {
-        write { $0.send(text: text, into: &$1) }
-    }
+    func send(_ text: String) { write { $0.send(text: text, into: &$1) } }
 
     func sendJSONPing() {
         pongsDue += 1
@@ -84,9 +79,7 @@ final class SimulatedSocket {
         write { $0.send(binary: bytes, into: &$1) }
     }
 
-    func close(_ code: CloseCode) {
-        write { $0.close(code: code, reason: "", into: &$1) }
-    }
+    func close(_ code: CloseCode) { write { $0.close(code: code, reason: "", into: &$1) } }
 
     private func write(_ body: (inout WebSocket.Connection, inout [UInt8]) -> Bool) {
         var out: [UInt8] = []
@@ -144,9 +137,8 @@ final class SimulatedSocket {
             return
         }
         guard client.checks.contains(.framing) else { return }
-        guard let frame = try? JSON.parse(text), let type = frame["type"]?.string else {
-            return client.fail("a frame is no JSON object with a type: \(String(decoding: text, as: UTF8.self))")
-        }
+        guard let frame = try? JSON.parse(text), let type = frame["type"]?.string
+        else { return client.fail("a frame is no JSON object with a type: \(String(decoding: text, as: UTF8.self))") }
         if let number = frame["by_hand"]?.int { client.simulator.heardByHand(number) }
         guard client.checks.contains(.frames) else { return }
         if let id = frame["consultation_id"]?.string, id != idText {
@@ -190,15 +182,13 @@ final class SimulatedSocket {
             assistantText = []
             assistantID = frame["message_id"]?.string ?? ""
         case "assistant_message_chunk":
-            guard let content = frame["content"]?.string, frame["message_id"]?.string == assistantID else {
-                return client.fail("a chunk belongs to no answer, or has no content")
-            }
+            guard let content = frame["content"]?.string, frame["message_id"]?.string == assistantID
+            else { return client.fail("a chunk belongs to no answer, or has no content") }
             if assistantText == nil { client.fail("a chunk arrived before its answer began") }
             assistantText?.append(content)
         case "assistant_message_end":
-            guard let chunks = assistantText, frame["message_id"]?.string == assistantID else {
-                return client.fail("an answer ends that never began")
-            }
+            guard let chunks = assistantText, frame["message_id"]?.string == assistantID
+            else { return client.fail("an answer ends that never began") }
             assistantText = nil
             compare(chunks.joined(), id: assistantID)
         case "template_created": break
@@ -219,9 +209,8 @@ final class SimulatedSocket {
         guard client.simulator.hasConsultation(consultation, in: client.world) else { return }
         let messages = client.simulator.messages(of: consultation, in: client.world)
         if let id {
-            guard let stored = messages.last(where: { $0.id.description == id }) else {
-                return client.fail("the answer \(id) was heard to its end and is not stored")
-            }
+            guard let stored = messages.last(where: { $0.id.description == id })
+            else { return client.fail("the answer \(id) was heard to its end and is not stored") }
             if stored.content != text {
                 client.fail("stored is \"\(stored.content)\", the chunks of \(id) make \"\(text)\"")
             }
@@ -242,9 +231,8 @@ final class SimulatedSocket {
 
     /// The violation, if any, once all sent messages have been delivered and answered.
     func violation(isAnswering: Bool) -> String? {
-        guard client.checks.isSuperset(of: [.frames, .framing, .promptness, .pongs]), closeCode == nil else {
-            return nil
-        }
+        guard client.checks.isSuperset(of: [.frames, .framing, .promptness, .pongs]), closeCode == nil
+        else { return nil }
         if place != .echo, !isConnected { return "a socket is open and never heard connected" }
         if pongsDue > 0 { return "\(pongsDue) JSON pings were not answered" }
         if controlPongsDue > 0 { return "\(controlPongsDue) pings were not answered" }

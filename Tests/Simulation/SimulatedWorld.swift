@@ -7,7 +7,6 @@ import MockServer
 final class SimulatedWorld {
     /// The world's id; nil for the default world.
     let id: String?
-    /// The prefix of the world's paths.
     let prefix: [UInt8]
     let mode: GuideMode
     let isManual: Bool
@@ -59,7 +58,6 @@ extension SimulatedWorld {
 final class SimulatedUser {
     let subject: String
     unowned let world: SimulatedWorld
-    /// A token that is always valid.
     let token: String
     private let good, withoutKey, wrongKey, expired: [UInt8]
     private let apiKeyLine: String

@@ -7,9 +7,7 @@ import JSON
 /// In union mode, everything is predicted; in the guides' modes, only those statuses that do not depend on a guide's
 /// formats.
 extension Simulator {
-    func expectation(
-        of target: Target, by user: SimulatedUser, credentials: Credentials, traced: Int
-    ) -> Expectation {
+    func expectation(of target: Target, by user: SimulatedUser, credentials: Credentials, traced: Int) -> Expectation {
         var expectation = Expectation(traceNumber: traced)
         func expect(_ status: Int, _ body: BodyCheck = .none) {
             expectation.status = status
@@ -125,8 +123,7 @@ struct Rules {
         case .showGoal(let id): goal(id).map { (200, .entity($0.id)) } ?? (404, .refusal)
         case .updateGoal(let id, let conversation, _): update(id, conversation)
         case .chatAboutGoal(let id): chat(about: id)
-        case .createMeal:
-            backend.mealLogIDs(of: user).count < limits.mealLogs ? (201, .new(.mealLog)) : (507, .refusal)
+        case .createMeal: backend.mealLogIDs(of: user).count < limits.mealLogs ? (201, .new(.mealLog)) : (507, .refusal)
         case .listMeals: (200, .list("meal_logs", total: backend.mealLogIDs(of: user).count))
         case .showMeal(let id): mealLog(id).map { (200, .entity($0)) } ?? (404, .refusal)
         case .deleteGoal(let id): goal(id).map { (204, .deleted(.goal, $0.id)) } ?? (404, .refusal)
@@ -205,9 +202,7 @@ struct Rules {
         ResourceID(id).flatMap { backend.mealLogIDs(of: user).contains($0) ? $0 : nil }
     }
 
-    func active(
-        _ persona: Persona, _ context: ConsultationContext, except other: ResourceID? = nil
-    ) -> ResourceID? {
+    func active(_ persona: Persona, _ context: ConsultationContext, except other: ResourceID? = nil) -> ResourceID? {
         activeConsultations.last { $0.id != other && $0.persona == persona && $0.context == context }?.id
     }
 

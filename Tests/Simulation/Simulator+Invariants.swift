@@ -112,7 +112,6 @@ extension Simulator {
         }
     }
 
-    /// The time on a world's clock.
     func now(in world: SimulatedWorld) -> Timestamp {
         world.isManual ? engine.inspectWorld(world.id)?.now ?? network.now : network.now
     }
@@ -151,9 +150,9 @@ extension Simulator {
                 consultation.isActive || (facts.socketCount == 0 && !facts.isAnswering && facts.waitingCount == 0),
                 "it is \(consultation.status), and not quiet")
             if consultation.isActive {
-                for other in active where other.persona == consultation.persona && other.context == consultation.context
-                {
-                    expect(false, "\(other.id) is active with the same persona and context")
+                for other in active {
+                    let isAlike = other.persona == consultation.persona && other.context == consultation.context
+                    expect(!isAlike, "\(other.id) is active with the same persona and context")
                 }
                 active.append(consultation)
             }

@@ -2,7 +2,6 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// Compares responses with the expectations.
 extension Simulator {
     func judge(_ expectation: Expectation, status: Int, body: [UInt8], for client: SimulatedClient) {
         // A response that a scenario replaces cannot be predicted.
@@ -50,21 +49,18 @@ extension Simulator {
             guard let id = value["data"]?["user_id"]?.string, !world.accounts.contains(where: { $0.subject == id })
             else { return "no new user came" }
             world.adopt(account: id, address: address)
-            return world.adoptTokens(
-                of: value["data"], replacing: nil, limit: limits.refreshTokens, at: now(in: world))
+            return world.adoptTokens(of: value["data"], replacing: nil, limit: limits.refreshTokens, at: now(in: world))
         case .about(let goal):
             return value["data"]?["goal_id"]?.string == goal.description ? nil : "the answer is not about \(goal)"
-        case .part(let name, let page, let total):
-            return violation(ofPart: name, page, total: total, in: value["data"])
+        case .part(let name, let page, let total): return violation(ofPart: name, page, total: total, in: value["data"])
         case .counted(let name, let range):
             let count = value["data"]?[name]?.array?.count
             guard let count, range.contains(count) else { return "\(count ?? -1) \(name) came" }
             return value["data"]?["count"]?.int == count ? nil : "count is not \(count)"
         case .batch(let name, let entity, let count):
             let items = value["data"]?[name]?.array ?? []
-            guard items.count == count, value["data"]?["count"]?.int == count else {
-                return "not \(count) \(name) came"
-            }
+            guard items.count == count, value["data"]?["count"]?.int == count
+            else { return "not \(count) \(name) came" }
             for item in items {
                 if let what = violation(ofNew: entity, item["id"]?.string, world) { return what }
             }
@@ -88,9 +84,8 @@ extension Simulator {
             return violation(ofNew: .mealLog, log, world)
         case .manual(let calories):
             let data = value["data"]
-            guard data?["status"] == "manual", data?["total_calories"]?.int == calories else {
-                return "no manual log of \(calories) calories came"
-            }
+            guard data?["status"] == "manual", data?["total_calories"]?.int == calories
+            else { return "no manual log of \(calories) calories came" }
             return violation(ofNew: .mealLog, data?["id"]?.string, world)
         case .entity(let id):
             return value["data"]?["id"]?.string == id.description ? nil : "the answer is not about \(id)"
@@ -115,9 +110,7 @@ extension Simulator {
             let items = value["data"]?[name]?.array?.count
             return items == min(total, 100) || (name == "goals" && items == total) ? nil : "\(items ?? -1) \(name) came"
         case .archived(let id):
-            let isActive = engine.inspectBackend(ofWorld: world.id) {
-                $0.consultationFacts(id)?.consultation.isActive
-            }
+            let isActive = engine.inspectBackend(ofWorld: world.id) { $0.consultationFacts(id)?.consultation.isActive }
             return isActive == .some(.some(false)) ? nil : "\(id) is not archived"
         case .linked(let goal, let conversation, let former):
             let linked = engine.inspectBackend(ofWorld: world.id) { $0.inspectGoal(goal)?.conversationID }
@@ -131,9 +124,8 @@ extension Simulator {
     private func violation(ofNew entity: BodyCheck.Entity, _ text: String?, _ world: SimulatedWorld) -> String? {
         guard let id = text.flatMap({ ResourceID($0) }) else { return "no id came" }
         let places = worlds.filter { exists(entity, id, in: $0) }
-        guard places.count == 1, places[0] === world else {
-            return "\(id) exists in \(places.map(\.name)), and was made in \(world.name)"
-        }
+        guard places.count == 1, places[0] === world
+        else { return "\(id) exists in \(places.map(\.name)), and was made in \(world.name)" }
         return world.deleted.contains(id) ? "\(id) was deleted, and is made again" : nil
     }
 
@@ -143,16 +135,14 @@ extension Simulator {
             return count == due ? nil : "\(count ?? -1) came, \(due) are due"
         }
         let told = data?["total_count"]?.int
-        guard told == total, data?["total"]?.int == total else {
-            return "total_count is \(told ?? -1), there are \(total)"
-        }
+        guard told == total, data?["total"]?.int == total
+        else { return "total_count is \(told ?? -1), there are \(total)" }
         let (items, range) = (data?[name]?.array?.count, page.range(of: total))
         guard items == range.count else { return "\(items ?? -1) \(name) came, \(range.count) are due" }
         guard data?["offset"]?.int == page.offset else { return "offset is not \(page.offset)" }
         return data?["has_more"]?.bool == (range.upperBound < total) ? nil : "has_more is wrong"
     }
 
-    /// The violation after a deletion, if any.
     private func violation(of check: BodyCheck, _ world: SimulatedWorld) -> String? {
         switch check {
         case .deleted(let entity, let id):
@@ -182,7 +172,5 @@ extension Simulator {
         } ?? false
     }
 
-    private static func excerpt(_ body: [UInt8]) -> String {
-        String(decoding: body.prefix(300), as: UTF8.self)
-    }
+    private static func excerpt(_ body: [UInt8]) -> String { String(decoding: body.prefix(300), as: UTF8.self) }
 }

@@ -52,14 +52,12 @@ extension Simulator {
 
     /// Records the arrival of a frame that an operator sent.
     func heardByHand(_ number: Int) {
-        guard 1...byHandCount ~= number, heardNumbers.insert(number).inserted else {
-            return fail("the frame \(number), sent by hand, arrived twice, or before it was sent", in: nil)
-        }
+        guard 1...byHandCount ~= number, heardNumbers.insert(number).inserted
+        else { return fail("the frame \(number), sent by hand, arrived twice, or before it was sent", in: nil) }
     }
 
     // MARK: Marks
 
-    /// A world's current export.
     func state(of world: String) -> [UInt8]? { askAsOperator(.get, "worlds/\(world)/state")?.body }
 
     func setMark(in world: SimulatedWorld) {
@@ -69,8 +67,7 @@ extension Simulator {
             let name = mark["name"]?.string, let number = mark["number"]?.int
         else { return }
         let isQuiet = totals.answers == 0 && totals.processing == 0
-        world.marks.append(
-            SimulatedMark(name: name, number: number, state: state, isExact: world.isManual || isQuiet))
+        world.marks.append(SimulatedMark(name: name, number: number, state: state, isExact: world.isManual || isQuiet))
     }
 
     /// Rewinds a world, and checks that its state is the same as before and that no socket is open.

@@ -22,7 +22,6 @@ extension Simulator {
         }
     }
 
-    /// Performs one operator action.
     func operate(in world: SimulatedWorld) {
         switch draw.below(20) {
         case 0...11: operateBreakpoints(in: world)

@@ -86,9 +86,7 @@ extension Simulator {
     // MARK: Controlled clients
 
     /// Sends an admin API request on its own connection.
-    func operate(_ target: Target) {
-        connected(as: defaultWorld.users[0]) { client in _ = ask(target, by: client) }
-    }
+    func operate(_ target: Target) { connected(as: defaultWorld.users[0]) { client in _ = ask(target, by: client) } }
 
     /// Passes the body a separate client, which performs no actions on its own.
     func connected(as user: SimulatedUser, _ body: (SimulatedClient) -> Void) {
@@ -99,7 +97,6 @@ extension Simulator {
         catchUp()
     }
 
-    /// Sends a request and returns the answer.
     func ask(_ target: Target, by client: SimulatedClient) -> JSONValue? {
         lastAnswer = nil
         client.request(target)

@@ -19,7 +19,6 @@ public final class Simulator {
     let operates: Bool
     var draw: Draw
     package let engine: Engine
-    /// Called before each step.
     package var betweenSteps: () -> Void = {}
     let network: VirtualNetwork
     let limits: FitIQBackend.Limits
@@ -29,7 +28,6 @@ public final class Simulator {
     /// The worlds above, and deleted worlds that may still have clients.
     private var everyWorld: [SimulatedWorld] = []
     private(set) var clients: [SimulatedClient] = []
-    /// The maximum number of concurrent clients.
     private let crowd: Int
     private let sessionCount: Int
     /// Whether the server was asked to stop.
@@ -64,7 +62,6 @@ public final class Simulator {
         }
     }
 
-    /// The default number of sessions in a run.
     public static let usualSessions = 60
 
     /// Prepares a run.
@@ -239,14 +236,10 @@ public final class Simulator {
     var defaultWorld: SimulatedWorld { everyWorld[0] }
 
     /// Stops opening clients in deleted worlds.
-    func forgetWorlds() {
-        worlds.removeAll { engine.inspectWorld($0.id) == nil }
-    }
+    func forgetWorlds() { worlds.removeAll { engine.inspectWorld($0.id) == nil } }
 
     /// Records that a world is about to be reset.
-    func noteReset(of id: String) {
-        for world in everyWorld where world.id == id { world.noteReset() }
-    }
+    func noteReset(of id: String) { for world in everyWorld where world.id == id { world.noteReset() } }
 
     /// A user in another world, if there is one.
     func foreigner(to world: SimulatedWorld) -> SimulatedUser? {
@@ -298,9 +291,7 @@ public final class Simulator {
 
     // MARK: Shared by all parts
 
-    func note(_ operation: Operation, by client: Int) {
-        _ = noteRequest(operation, by: client)
-    }
+    func note(_ operation: Operation, by client: Int) { _ = noteRequest(operation, by: client) }
 
     func noteRequest(_ operation: Operation, by client: Int) -> Int {
         trace.append(Trace.Entry(step: report.steps, time: network.now, client: client, operation: operation))
@@ -340,7 +331,6 @@ public final class Simulator {
         engine.inspectBackend(ofWorld: world.id) { $0.consultationFacts(id) != nil } ?? false
     }
 
-    /// A consultation's history.
     func messages(of id: ResourceID, in world: SimulatedWorld) -> [Message] {
         engine.inspectBackend(ofWorld: world.id) { $0.history(of: id) } ?? []
     }

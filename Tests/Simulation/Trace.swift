@@ -30,7 +30,6 @@ struct Trace {
         return next - 1
     }
 
-    /// Records the answer to an operation.
     mutating func answered(_ number: Int, status: Int) {
         guard number >= 0, number < next, next - number <= entries.count else { return }
         entries[number % Trace.length].status = status
