@@ -11,25 +11,37 @@ import Text
 @testable import Proxy
 
 @Suite("A proxy with sockets", .timeLimit(.minutes(1)))
-struct RelayingHostTests {
+final class RelayingHostTests {
     private let listener: Listener
     private var upstream: String { "http://\(listener.localAddress)" }
 
     init() throws { listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0)) }
 
+    deinit { listener.close() }
+
     private static let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
-    private static let handshake =
-        "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    private static let handshake = "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
     private static let accepted =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
 
-    /// A tunnel through the proxy, with both ends.
-    private func tunnel(_ proxy: LocalProxy) throws -> (client: BlockingStream, server: BlockingStream) {
+    private func connect(_ proxy: LocalProxy, sending text: String = get) throws -> BlockingStream {
         let client = try BlockingStream.connect(to: proxy.address)
-        try client.send(Self.handshake)
+        try client.send(text)
+        return client
+    }
+
+    /// Accepts a connection of the proxy's, and reads a request's head.
+    private func accept() throws -> BlockingStream {
         let server = try BlockingStream.accept(listener)
         _ = try server.receive(until: "\r\n\r\n")
+        return server
+    }
+
+    /// A tunnel through the proxy, with both ends.
+    private func tunnel(_ proxy: LocalProxy) throws -> (client: BlockingStream, server: BlockingStream) {
+        let client = try connect(proxy, sending: Self.handshake)
+        let server = try accept()
         try server.send(Self.accepted)
         #expect(try client.receive(until: "\r\n\r\n") == Self.accepted)
         return (client, server)
@@ -37,13 +49,11 @@ struct RelayingHostTests {
 
     @Test("Requests share one upstream connection, which is replaced after the upstream closes it")
     func reconnects() throws {
-        defer { listener.close() }
         let proxy = try LocalProxy(upstream)
-        let client = try BlockingStream.connect(to: proxy.address)
-        try client.send(Self.get)
+        let client = try connect(proxy)
         let server = try BlockingStream.accept(listener)
-        #expect(
-            try server.receive(until: "\r\n\r\n").hasPrefix("GET /a HTTP/1.1\r\nHost: \(listener.localAddress)\r\n"))
+        let head = "GET /a HTTP/1.1\r\nHost: \(listener.localAddress)\r\n"
+        #expect(try server.receive(until: "\r\n\r\n").hasPrefix(head))
         try server.send(Self.ok)
         #expect(try client.receive(until: "hi") == Self.ok)
         server.finishWriting()
@@ -56,15 +66,12 @@ struct RelayingHostTests {
         try other.send(Self.ok)
         #expect(try client.receive(until: "hi") == Self.ok)
         client.finishWriting()
-        #expect(try other.receive() == nil)
-        #expect(try client.receive() == nil)
-        client.close()
-        other.close()
+        #expect(try other.receive() == nil && client.receive() == nil)
+        for wire in [client, other] { wire.close() }
     }
 
     @Test("A tunnel forwards the end of one stream and keeps the other stream open", arguments: [true, false])
     func halfClosed(_ byClient: Bool) throws {
-        defer { listener.close() }
         let proxy = try LocalProxy(upstream)
         let (client, server) = try tunnel(proxy)
         let (first, second) = byClient ? (client, server) : (server, client)
@@ -74,13 +81,11 @@ struct RelayingHostTests {
         try second.send("still here")
         second.finishWriting()
         #expect(try first.receiveToEnd() == "still here")
-        client.close()
-        server.close()
+        for wire in [client, server] { wire.close() }
     }
 
     @Test("A reset on one side of a tunnel resets the other side", arguments: [true, false])
     func reset(_ byClient: Bool) throws {
-        defer { listener.close() }
         let proxy = try LocalProxy(upstream)
         let (client, server) = try tunnel(proxy)
         let (first, second) = byClient ? (client, server) : (server, client)
@@ -91,12 +96,9 @@ struct RelayingHostTests {
 
     @Test("If the upstream resets during an answer, the client gets the partial answer and a reset")
     func resetWithinAnswer() throws {
-        defer { listener.close() }
         let proxy = try LocalProxy(upstream)
-        let client = try BlockingStream.connect(to: proxy.address)
-        try client.send(Self.get)
-        let server = try BlockingStream.accept(listener)
-        _ = try server.receive(until: "\r\n\r\n")
+        let client = try connect(proxy)
+        let server = try accept()
         try server.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi")
         #expect(try client.receive(until: "hi").hasSuffix("\r\n\r\nhi"))
         server.reset()
@@ -106,21 +108,17 @@ struct RelayingHostTests {
 
     @Test("A recording numbers each connection and says who ended it and whether it was reset")
     func tapped() throws {
-        defer { listener.close() }
         let tap = TapOfTests()
         let proxy = try LocalProxy(upstream, tap: tap)
         for number in 1...3 {
-            let client = try BlockingStream.connect(to: proxy.address)
-            try client.send(Self.get)
-            let server = try BlockingStream.accept(listener)
-            _ = try server.receive(until: "\r\n\r\n")
+            let client = try connect(proxy)
+            let server = try accept()
             try server.send(Self.ok)
             _ = try client.receive(until: "hi")
             switch number {
             case 1:
                 client.finishWriting()
-                #expect(try server.receive() == nil)
-                #expect(try client.receive() == nil)
+                #expect(try server.receive() == nil && client.receive() == nil)
             case 2:
                 try client.send(Self.get)
                 _ = try server.receive(until: "\r\n\r\n")
@@ -132,8 +130,7 @@ struct RelayingHostTests {
                 server.finishWriting()
                 #expect(try server.receive() == nil)
             }
-            client.close()
-            server.close()
+            for wire in [client, server] { wire.close() }
         }
         proxy.stop()
         #expect(
@@ -144,23 +141,18 @@ struct RelayingHostTests {
             ])
     }
 
-    @Test(
-        "A repeated request is recorded on the connection that answers it", arguments: [true, false])
+    @Test("A repeated request is recorded on the connection that answers it", arguments: [true, false])
     func crossing(_ isReset: Bool) throws {
-        defer { listener.close() }
         let tap = TapOfTests()
         let proxy = try LocalProxy(upstream, tap: tap)
-        let client = try BlockingStream.connect(to: proxy.address)
-        try client.send(Self.get)
-        let first = try BlockingStream.accept(listener)
-        _ = try first.receive(until: "\r\n\r\n")
+        let client = try connect(proxy)
+        let first = try accept()
         try first.send(Self.ok)
         _ = try client.receive(until: "hi")
         try client.send(Self.get)
         _ = try first.receive(until: "\r\n\r\n")
         if isReset { first.reset() } else { first.close() }
-        let second = try BlockingStream.accept(listener)
-        _ = try second.receive(until: "\r\n\r\n")
+        let second = try accept()
         try second.send(Self.ok)
         #expect(try client.receive(until: "hi") == Self.ok)
         client.finishWriting()
@@ -176,7 +168,6 @@ struct RelayingHostTests {
 
     @Test("A client that does not read slows the sender down and later receives every byte")
     func backPressure() throws {
-        defer { listener.close() }
         var limits = RelayLimits()
         limits.unsentBytes = 64 * 1024
         let proxy = try LocalProxy(upstream, limits: limits)
@@ -198,35 +189,29 @@ struct RelayingHostTests {
         var received = 0
         while let text = try client.receive() { received += text.utf8.count }
         #expect(received == sent)
-        client.close()
-        server.close()
+        for wire in [client, server] { wire.close() }
     }
 
     @Test("An upstream without a listener immediately causes a 502")
     func unreachable() throws {
-        defer { listener.close() }
         let nowhere = try RefusingAddress()
         let proxy = try LocalProxy("http://\(nowhere.address)")
-        let client = try BlockingStream.connect(to: proxy.address)
-        try client.send(Self.get + Self.get)
+        let client = try connect(proxy, sending: Self.get + Self.get)
         var answers = ""
         while answers.components(separatedBy: "is running.\"}}").count < 3 {
             answers += try client.receive(until: "is running.\"}}")
         }
-        #expect(answers.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
-        #expect(answers.contains("nothing is listening there"))
+        #expect(answers.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n") && answers.contains("nothing is listening there"))
         client.close()
     }
 
     @Test("An upstream that stalls in the handshake or does not answer causes a 504", arguments: [true, false])
     func timeouts(_ isSecure: Bool) throws {
-        defer { listener.close() }
         var limits = RelayLimits()
         limits.connectTime = .milliseconds(isSecure ? 100 : 10_000)
         limits.answerTime = .milliseconds(100)
         let proxy = try LocalProxy(isSecure ? "https://\(listener.localAddress)" : upstream, limits: limits)
-        let client = try BlockingStream.connect(to: proxy.address)
-        try client.send(Self.get)
+        let client = try connect(proxy)
         let answer = try client.receive(until: "\"}}")
         #expect(answer.hasPrefix("HTTP/1.1 504 Gateway Timeout\r\n"))
         #expect(answer.contains(isSecure ? "could not connect" : "sent nothing for 100 ms"))
@@ -235,19 +220,16 @@ struct RelayingHostTests {
 
     @Test("A client that sends nothing or half a request is disconnected on time", arguments: ["", "GET / HT"])
     func idle(_ beginning: String) throws {
-        defer { listener.close() }
         var (limits, clients) = (RelayLimits(), ServerLimits())
         (limits.idleTime, clients.idleTime) = (.milliseconds(50), .milliseconds(50))
         let proxy = try LocalProxy(upstream, limits: limits, clients: clients)
-        let client = try BlockingStream.connect(to: proxy.address)
-        try client.send(beginning)
+        let client = try connect(proxy, sending: beginning)
         #expect(try client.receive() == nil)
         client.close()
     }
 
     @Test("A tunnel may stay silent for longer than any time limit")
     func silentTunnel() throws {
-        defer { listener.close() }
         var (limits, clients) = (RelayLimits(), ServerLimits())
         (limits.idleTime, limits.answerTime, clients.idleTime) = (.seconds(1), .seconds(1), .seconds(1))
         let proxy = try LocalProxy(upstream, limits: limits, clients: clients)
@@ -262,14 +244,11 @@ struct RelayingHostTests {
 
     @Test("A client that reads its connection's last answer slowly gets the whole answer")
     func slowClient() throws {
-        defer { listener.close() }
         var (limits, clients) = (RelayLimits(), ServerLimits())
         (limits.unsentBytes, clients.closingTime) = (64 << 20, .zero)
         let proxy = try LocalProxy(upstream, limits: limits, clients: clients)
-        let client = try BlockingStream.connect(to: proxy.address)
-        try client.send("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-        let server = try BlockingStream.accept(listener)
-        _ = try server.receive(until: "\r\n\r\n")
+        let client = try connect(proxy, sending: "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        let server = try accept()
         let length = 16 << 20
         try server.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\n")
         try server.send(String(repeating: "x", count: length))
@@ -281,13 +260,11 @@ struct RelayingHostTests {
 
     @Test("A client beyond the connection limit gets a 503, and the other clients continue")
     func limit() throws {
-        defer { listener.close() }
         var clients = ServerLimits()
         clients.connections = 1
         let proxy = try LocalProxy(upstream, clients: clients)
         let (client, server) = try tunnel(proxy)
-        let second = try BlockingStream.connect(to: proxy.address)
-        try second.send(Self.get)
+        let second = try connect(proxy)
         #expect(try second.receiveToEnd().hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
         try client.send("x")
         #expect(try server.receive(until: "x") == "x")
@@ -308,7 +285,6 @@ struct RelayingHostTests {
 
     @Test("Plain HTTP on the TLS port gets one answer, even beyond the connection limit", arguments: [true, false])
     func plainOnTLSPort(_ isBeyondLimit: Bool) throws {
-        defer { listener.close() }
         var clients = ServerLimits()
         clients.connections = isBeyondLimit ? 1 : 2
         let proxy = try LocalProxy(upstream, clients: clients, secure: Self.secureEndpoint().endpoint)
@@ -323,7 +299,6 @@ struct RelayingHostTests {
 
     @Test("A TLS client beyond the connection limit gets a 503")
     func limitOverTLS() throws {
-        defer { listener.close() }
         var clients = ServerLimits()
         clients.connections = 1
         let (secure, authority) = try Self.secureEndpoint()
@@ -346,7 +321,6 @@ struct RelayingHostTests {
 
     @Test("A client's close_notify reaches the server after the server's own end, even without a FIN")
     func farewell() throws {
-        defer { listener.close() }
         let (secure, authority) = try Self.secureEndpoint()
         let proxy = try LocalProxy(upstream, secure: secure)
         let client = try BlockingStream.connect(to: try #require(proxy.secureAddress))
@@ -365,8 +339,7 @@ struct RelayingHostTests {
         try exchange { session.phase == .open }
         _ = Array(Self.handshake.utf8).withUnsafeBytes { session.write($0) }
         try exchange { !session.hasCiphertext }
-        let server = try BlockingStream.accept(listener)
-        _ = try server.receive(until: "\r\n\r\n")
+        let server = try accept()
         try server.send(Self.accepted)
         server.finishWriting()
         try exchange { session.phase == .closed }
@@ -379,7 +352,6 @@ struct RelayingHostTests {
 
     @Test("A client that does not complete the TLS handshake in time is disconnected")
     func silentHandshake() throws {
-        defer { listener.close() }
         var clients = ServerLimits()
         clients.handshakeTime = .milliseconds(50)
         let proxy = try LocalProxy(upstream, clients: clients, secure: Self.secureEndpoint().endpoint)
@@ -390,10 +362,8 @@ struct RelayingHostTests {
 
     @Test("An upstream that is untrusted or hangs up in the handshake causes a 502", arguments: [true, false])
     func failedHandshake(_ hasCertificate: Bool) throws {
-        defer { listener.close() }
         let proxy = try LocalProxy("https://\(listener.localAddress)")
-        let client = try BlockingStream.connect(to: proxy.address)
-        try client.send(Self.get)
+        let client = try connect(proxy)
         let server = try BlockingStream.accept(listener)
         if hasCertificate {
             // The certificate was issued by a CA that no system trusts.
@@ -416,24 +386,19 @@ struct RelayingHostTests {
         "A client that sends invalid HTTP, or TLS on the plain port, gets a 400",
         arguments: ["GARBAGE\r\n\r\n", "\u{16}"])
     func badBytes(_ bytes: String) throws {
-        defer { listener.close() }
         let proxy = try LocalProxy(upstream)
-        let client = try BlockingStream.connect(to: proxy.address)
-        try client.send(bytes)
+        let client = try connect(proxy, sending: bytes)
         #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
         client.close()
     }
 
     @Test("A stopping proxy waits for answers in progress and records no end for a tunnel")
     func stops() throws {
-        defer { listener.close() }
         let tap = TapOfTests()
         let proxy = try LocalProxy(upstream, tap: tap)
         let (client, server) = try tunnel(proxy)
-        let other = try BlockingStream.connect(to: proxy.address)
-        try other.send(Self.get)
-        let answering = try BlockingStream.accept(listener)
-        _ = try answering.receive(until: "\r\n\r\n")
+        let other = try connect(proxy)
+        let answering = try accept()
         proxy.requestStop()
         // Wait until the proxy has begun to stop and has closed its listener.
         while let late = try? BlockingStream.connect(to: proxy.address) { late.close() }
@@ -441,16 +406,12 @@ struct RelayingHostTests {
         #expect(try other.receive(until: "hi") == Self.ok)
         proxy.stop()
         #expect(try client.receive() == nil)
-        #expect(
-            tap.told == [
-                "1 opened: http", "1 client", "1 server", "2 opened: http", "2 client", "2 server",
-            ])
+        #expect(tap.told == ["1 opened: http", "1 client", "1 server", "2 opened: http", "2 client", "2 server"])
         for wire in [client, server, other, answering] { wire.close() }
     }
 
     @Test("A slow lookup of the upstream's name throws an error")
     func stalledLookup() throws {
-        defer { listener.close() }
         let end = try Gate()
         defer { end.open() }
         let start = MonotonicInstant.now()
@@ -471,20 +432,17 @@ struct RelayingHostTests {
 
     @Test("A proxy rejects itself as its upstream")
     func itself() throws {
-        let address = listener.localAddress
-        listener.close()
-        #expect {
-            try LocalProxy.host(at: address, "http://\(address)")
-        } throws: {
+        let free = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        let address = free.localAddress
+        free.close()
+        #expect { try LocalProxy.host(at: address, "http://\(address)") } throws: {
             "\($0)" == "http://\(address) is this proxy itself: use a different port or upstream"
         }
         // A different address or port on this machine is not the proxy.
         for (own, upstream) in [
             (address, "http://127.0.0.2:\(address.port)"),
             (try SocketAddress(host: "0.0.0.0", port: 0), "http://\(address)"),
-        ] {
-            #expect(throws: Never.self) { try LocalProxy.host(at: own, upstream) }
-        }
+        ] { #expect(throws: Never.self) { try LocalProxy.host(at: own, upstream) } }
         #expect(throws: StartError.self) {
             try LocalProxy.host(at: SocketAddress(host: "0.0.0.0", port: address.port), "http://\(address)")
         }

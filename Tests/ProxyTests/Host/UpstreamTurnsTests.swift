@@ -10,11 +10,13 @@ import Text
 
 /// A host without a thread or an engine; the test settles it whenever necessary.
 @Suite("Connections to upstreams, turn by turn", .timeLimit(.minutes(1)))
-struct UpstreamTurnsTests {
+final class UpstreamTurnsTests {
     private let listener: Listener
     private let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
     init() throws { listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0)) }
+
+    deinit { listener.close() }
 
     private func makeHost(_ limits: RelayLimits = RelayLimits()) throws -> UpstreamHost {
         UpstreamHost(
@@ -28,6 +30,11 @@ struct UpstreamTurnsTests {
         return try #require(host.pairs.last { $0?.wakesAt == nil } ?? nil)
     }
 
+    private func makePair(_ limits: RelayLimits = RelayLimits()) throws -> (UpstreamHost, UpstreamPair) {
+        let host = try makeHost(limits)
+        return (host, try makePair(of: host))
+    }
+
     /// A connection that its peer has reset; only a write detects the reset.
     private func brokenSocket() throws -> Socket {
         let socket = try Socket.connect(to: listener.localAddress)
@@ -39,9 +46,7 @@ struct UpstreamTurnsTests {
 
     @Test("Bytes for a disconnected upstream are dropped")
     func broken() throws {
-        defer { listener.close() }
-        let host = try makeHost()
-        let pair = try makePair(of: host)
+        let (host, pair) = try makePair()
         let stream = try host.loop.add(brokenSocket(), token: 1, for: .write) { nil }
         let link = UpstreamLink(number: 1, recordingID: 1, addresses: [], endsAt: now)
         pair.relay.toUpstream.append([0])
@@ -52,18 +57,14 @@ struct UpstreamTurnsTests {
 
     @Test("Dropping a pair twice frees its slot once")
     func dropsOnce() throws {
-        defer { listener.close() }
-        let host = try makeHost()
-        let pair = try makePair(of: host)
+        let (host, pair) = try makePair()
         for _ in 0..<2 { host.drop(pair) }
         #expect(host.pairCount == 0 && host.freePlaces == [0])
     }
 
     @Test("A relay that has ended is removed once its engine has every byte", arguments: [RelayEnding.close, .reset])
     func leaves(_ ending: RelayEnding) throws {
-        defer { listener.close() }
-        let host = try makeHost()
-        let pair = try makePair(of: host)
+        let (host, pair) = try makePair()
         pair.relay.toClient.append([0])
         pair.relay.clientEnding = ending
         host.settle(now)
@@ -76,21 +77,18 @@ struct UpstreamTurnsTests {
 
     @Test("The host queues another deadline for a pair only if it is earlier")
     func deadlines() throws {
-        defer { listener.close() }
         var limits = RelayLimits()
         limits.answerTime = .seconds(1)
-        let host = try makeHost(limits)
-        let pair = try makePair(of: host)
+        let (host, pair) = try makePair(limits)
         let idle = now.advanced(by: limits.idleTime)
         host.settle(now)
         #expect(host.nextDeadline == idle)
-        host.touch(pair)
-        host.settle(now)
-        #expect(host.nextDeadline == idle && host.deadlines.count == 1)
-        pair.lastActivity = idle
-        host.touch(pair)
-        host.settle(now)
-        #expect(host.nextDeadline == idle && host.deadlines.count == 1)
+        for activity in [now, idle] {
+            pair.lastActivity = activity
+            host.touch(pair)
+            host.settle(now)
+            #expect(host.nextDeadline == idle && host.deadlines.count == 1)
+        }
         Array(RelayCase.get.utf8).withUnsafeBytes { pair.relay.receiveFromClient($0) }
         pair.lastActivity = now
         host.touch(pair)
@@ -101,9 +99,7 @@ struct UpstreamTurnsTests {
 
     @Test("A client's activity restarts its relay's idle time")
     func activity() throws {
-        defer { listener.close() }
-        let host = try makeHost()
-        let pair = try makePair(of: host)
+        let (host, pair) = try makePair()
         let later = now.advanced(by: .seconds(1))
         host.touch(pair.side, later)
         #expect(pair.lastActivity == now)
@@ -114,7 +110,6 @@ struct UpstreamTurnsTests {
 
     @Test("The host removes the deadlines of dropped pairs early and meets all other deadlines")
     func goneClients() throws {
-        defer { listener.close() }
         let host = try makeHost()
         func begin() throws -> UpstreamPair {
             let pair = try makePair(of: host)
@@ -128,8 +123,7 @@ struct UpstreamTurnsTests {
             most = max(most, host.deadlines.count)
         }
         // The maximum is two deadlines for each pair, plus 64.
-        #expect(most == 84)
-        #expect(host.pairCount == present.count)
+        #expect(most == 84 && host.pairCount == present.count)
         let due = now.advanced(by: host.limits.idleTime)
         #expect(host.nextDeadline == due)
         #expect(present.allSatisfy { $0.relay.clientEnding == .none })
@@ -139,11 +133,9 @@ struct UpstreamTurnsTests {
 
     @Test("Each remaining address gets an equal share of the remaining connect time")
     func shares() throws {
-        defer { listener.close() }
         var limits = RelayLimits()
         limits.connectTime = .seconds(12)
-        let host = try makeHost(limits)
-        let pair = try makePair(of: host)
+        let (host, pair) = try makePair(limits)
         pair.server.addresses = Array(repeating: listener.localAddress, count: 3)
         host.connect(pair, number: 1, now)
         let link = try #require(pair.link)
@@ -157,7 +149,6 @@ struct UpstreamTurnsTests {
 
     @Test("After both sides have ended a stream, the host reads it to the end, even if reads are not watched")
     func hangUp() throws {
-        defer { listener.close() }
         let host = try makeHost()
         let socket = try Socket.connect(to: listener.localAddress)
         let peer = try BlockingStream.accept(listener)
@@ -173,9 +164,7 @@ struct UpstreamTurnsTests {
         let readiness = try #require(news)
         #expect(readiness.hangUp && !readiness.error && !readiness.readable)
         var text = ""
-        for _ in 0..<2 {
-            _ = host.read(stream, readiness) { text += String(decoding: $0, as: UTF8.self) }
-        }
+        for _ in 0..<2 { _ = host.read(stream, readiness) { text += String(decoding: $0, as: UTF8.self) } }
         #expect(text == "last words" && stream.hasEnded)
     }
 
@@ -199,9 +188,7 @@ struct UpstreamTurnsTests {
 
     @Test("The host keeps up to 16 TLS tickets from an upstream", arguments: [0, 15, 16])
     func tickets(_ present: Int) throws {
-        defer { listener.close() }
-        let host = try makeHost()
-        let pair = try makePair(of: host)
+        let (host, pair) = try makePair()
         let earlier = try Self.makeSession()
         let ticket = try #require(earlier.takeTicket())
         pair.server.tickets = Array(repeating: ticket, count: present)

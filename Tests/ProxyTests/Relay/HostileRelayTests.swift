@@ -79,9 +79,7 @@ struct HostileRelayTests {
                 case 0..<11: harness.client(Self.bytes(Self.requests, &numbers))
                 case 11..<20:
                     let bytes = Self.bytes(Self.answers, &numbers)
-                    if upstream != nil {
-                        bytes.withUnsafeBytes { recorder.serverSent($0, on: connection, at: at(3)) }
-                    }
+                    if upstream != nil { bytes.withUnsafeBytes { recorder.serverSent($0, on: connection, at: at(3)) } }
                     harness.upstream(bytes)
                 case 20: harness.tell { $0.clientFinished() }
                 case 21:

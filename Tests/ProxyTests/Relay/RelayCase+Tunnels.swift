@@ -15,42 +15,40 @@ extension RelayCase {
 
     static let tunnels = [
         RelayCase(
-            name: "after a 101 bytes pass as they are, those that came with it too",
-            steps: [.client(handshake + "abc"), .upstream(accepted + "def"), .client("\r\n\0g"), .upstream("\u{16}h")],
+            "after a 101 bytes pass as they are, those that came with it too",
+            [.client(handshake + "abc"), .upstream(accepted + "def"), .client("\r\n\0g"), .upstream("\u{16}h")],
             toUpstream: [sentHandshake + "abc\r\n\0g"], toClient: accepted + "def\u{16}h"),
         RelayCase(
-            name: "a refused handshake is an answer",
-            steps: [
+            "a refused handshake is an answer",
+            [
                 .client(handshake),
                 .upstream("HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\nContent-Length: 0\r\n\r\n"),
                 .client(get), .upstream(ok),
-            ],
-            toUpstream: [sentHandshake + sentGet],
+            ], toUpstream: [sentHandshake + sentGet],
             toClient: "HTTP/1.1 426 Upgrade Required\r\nUpgrade: websocket\r\nContent-Length: 0\r\n"
                 + "Connection: upgrade\r\n\r\n" + ok),
         RelayCase(
-            name: "a client that ends its stream ends ours to the upstream, which goes on",
-            steps: [.client(handshake), .upstream(accepted), .clientFinishes, .upstream("x")],
-            toUpstream: [sentHandshake], toClient: accepted + "x", finishesUpstream: true),
+            "a client that ends its stream ends ours to the upstream, which goes on",
+            [.client(handshake), .upstream(accepted), .clientFinishes, .upstream("x")], toUpstream: [sentHandshake],
+            toClient: accepted + "x", finishesUpstream: true),
         RelayCase(
-            name: "an upstream that ends its stream ends ours to the client, which goes on",
-            steps: [.client(handshake), .upstream(accepted), .upstreamFinishes, .client("x")],
+            "an upstream that ends its stream ends ours to the client, which goes on",
+            [.client(handshake), .upstream(accepted), .upstreamFinishes, .client("x")],
             toUpstream: [sentHandshake + "x"], toClient: accepted, ending: .finish),
         RelayCase(
-            name: "when both have, it is over",
-            steps: [.client(handshake), .upstream(accepted), .upstreamFinishes, .client("x"), .clientFinishes],
-            toUpstream: [sentHandshake + "x"], toClient: accepted, ending: .close, wanted: nil),
+            "when both have, it is over",
+            [.client(handshake), .upstream(accepted), .upstreamFinishes, .client("x"), .clientFinishes],
+            toUpstream: [sentHandshake + "x"], toClient: accepted, ending: .close),
         RelayCase(
-            name: "in either order",
-            steps: [.client(handshake), .upstream(accepted), .clientFinishes, .upstream("x"), .upstreamFinishes],
-            toUpstream: [sentHandshake], toClient: accepted + "x", ending: .close, wanted: nil),
+            "in either order",
+            [.client(handshake), .upstream(accepted), .clientFinishes, .upstream("x"), .upstreamFinishes],
+            toUpstream: [sentHandshake], toClient: accepted + "x", ending: .close),
         RelayCase(
-            name: "a reset by the upstream is one for the client",
-            steps: [.client(handshake), .upstream(accepted + "x"), .upstreamBreaks],
-            toUpstream: [sentHandshake], toClient: accepted + "x", ending: .reset, wanted: nil, resetsUpstream: true),
+            "a reset by the upstream is one for the client",
+            [.client(handshake), .upstream(accepted + "x"), .upstreamBreaks], toUpstream: [sentHandshake],
+            toClient: accepted + "x", ending: .reset, resetsUpstream: true),
         RelayCase(
-            name: "a reset by the client is one for the upstream",
-            steps: [.client(handshake), .upstream(accepted), .clientBreaks],
-            toUpstream: [sentHandshake], toClient: accepted, ending: .reset, wanted: nil, resetsUpstream: true),
+            "a reset by the client is one for the upstream", [.client(handshake), .upstream(accepted), .clientBreaks],
+            toUpstream: [sentHandshake], toClient: accepted, ending: .reset, resetsUpstream: true),
     ]
 }

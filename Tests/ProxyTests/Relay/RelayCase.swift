@@ -13,20 +13,31 @@ struct RelayCase: Sendable, CustomTestStringConvertible {
         case upstreamBreaks
     }
 
-    var name: String
-    var upstream = "http://api.example.com"
-    var isClientSecure = false
-    var steps: [Step]
+    let name: String
+    let upstream: String
+    let steps: [Step]
     /// The bytes on each connection to the upstream.
-    var toUpstream: [String]
-    var toClient: String
-    var ending = RelayEnding.none
+    let toUpstream: [String]
+    let toClient: String
+    let ending: RelayEnding
     /// The number of the upstream connection that the relay wants at the end.
-    var wanted: Int? = 1
-    var finishesUpstream = false
-    var resetsUpstream = false
+    let wanted: Int?
+    let finishesUpstream: Bool
+    let resetsUpstream: Bool
 
     var testDescription: String { name }
+
+    /// Unless the case says otherwise, the relay wants its first connection until the client's ends.
+    init(
+        _ name: String, upstream: String = "http://api.example.com", _ steps: [Step], toUpstream: [String],
+        toClient: String, ending: RelayEnding = .none, wanted: Int? = nil, finishesUpstream: Bool = false,
+        resetsUpstream: Bool = false
+    ) {
+        (self.name, self.upstream, self.steps) = (name, upstream, steps)
+        (self.toUpstream, self.toClient, self.ending) = (toUpstream, toClient, ending)
+        self.wanted = wanted ?? ([.close, .reset].contains(ending) ? nil : 1)
+        (self.finishesUpstream, self.resetsUpstream) = (finishesUpstream, resetsUpstream)
+    }
 
     var longestText: Int {
         steps.map { step in
@@ -38,7 +49,7 @@ struct RelayCase: Sendable, CustomTestStringConvertible {
     }
 
     func play(_ cut: Cut) -> RelayHarness {
-        var harness = RelayHarness(RelayHarness.parsed(upstream), isClientSecure: isClientSecure)
+        var harness = RelayHarness(RelayHarness.parsed(upstream))
         harness.cut = cut
         for step in steps {
             switch step {

@@ -8,12 +8,11 @@ struct RelayCaseTests {
     func plays(_ story: RelayCase) {
         for cut in Cut.all(upTo: story.longestText) {
             let harness = story.play(cut)
-            #expect(harness.upstreamTexts == story.toUpstream, "\(cut)")
-            #expect(harness.clientText == story.toClient, "\(cut)")
-            #expect(harness.relay.clientEnding == story.ending, "\(cut)")
-            #expect(harness.relay.upstreamNumber == story.wanted, "\(cut)")
-            #expect(harness.relay.finishesUpstream == story.finishesUpstream, "\(cut)")
-            #expect(harness.relay.resetsUpstream == story.resetsUpstream, "\(cut)")
+            #expect((harness.upstreamTexts, harness.clientText) == (story.toUpstream, story.toClient), "\(cut)")
+            let relay = harness.relay
+            #expect((relay.clientEnding, relay.upstreamNumber) == (story.ending, story.wanted), "\(cut)")
+            let ends = (relay.finishesUpstream, relay.resetsUpstream)
+            #expect(ends == (story.finishesUpstream, story.resetsUpstream), "\(cut)")
         }
     }
 }
@@ -30,6 +29,15 @@ extension RelayCase {
     static func sentPost(_ fields: String = "", body: String = "hello") -> String {
         "POST /a HTTP/1.1\r\nHost: api.example.com\r\n\(fields)Accept-Encoding: identity\r\n"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    /// A request with the beginning of its body.
+    static func post(_ part: String, of length: Int) -> String {
+        "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: \(length)\r\n\r\n\(part)"
+    }
+
+    static func sentPost(_ part: String, of length: Int) -> String {
+        "POST /a HTTP/1.1\r\nHost: api.example.com\r\nAccept-Encoding: identity\r\nContent-Length: \(length)\r\n\r\n\(part)"
     }
 
     static let all = exchanges + endings + tunnels

@@ -50,6 +50,16 @@ struct RelayHarness {
         do { return try UpstreamURL(text) } catch { preconditionFailure("\(error)") }
     }
 
+    /// A relay whose client has sent these bytes.
+    static func asked(_ text: String = RelayCase.get, limits: RelayLimits = RelayLimits()) -> RelayHarness {
+        var harness = RelayHarness(limits: limits)
+        harness.client(text)
+        return harness
+    }
+
+    /// Whether the relay has broken its connection to the upstream off, and wants none.
+    var hasDroppedUpstream: Bool { relay.upstreamNumber == nil && relay.resetsUpstream }
+
     mutating func client(_ text: String) { client(Array(text.utf8)) }
 
     mutating func client(_ bytes: [UInt8]) {

@@ -20,55 +20,32 @@ struct UpstreamURLTests {
         ] as [(String, String, String, UInt16, Bool)])
     func accepted(_ text: String, description: String, host: String, port: UInt16, isSecure: Bool) throws {
         let url = try UpstreamURL(text)
-        #expect(url.description == description)
-        #expect(url.host == host)
-        #expect(url.port == port)
-        #expect(url.isSecure == isSecure)
+        #expect((url.description, url.host, url.port, url.isSecure) == (description, host, port, isSecure))
         #expect(try UpstreamURL(description) == url)
     }
+
+    private static let noURL =
+        " is not a URL: specify the upstream server as https://api.example.com or http://127.0.0.1:8080"
+    private static let hasPath =
+        " has a path: write only scheme, host and port; the proxy forwards every path unchanged"
+    private static let noHost =
+        " is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
+    private static let noPort = " is not a port: use one from 1 to 65535"
 
     @Test(
         "An invalid upstream URL throws an error with the expected message",
         arguments: [
-            (
-                "api.example.com",
-                "\"api.example.com\" is not a URL: specify the upstream server as https://api.example.com or http://127.0.0.1:8080"
-            ),
-            ("", "\"\" is not a URL: specify the upstream server as https://api.example.com or http://127.0.0.1:8080"),
+            ("api.example.com", "\"api.example.com\"" + noURL), ("", "\"\"" + noURL),
             ("ftp://a", "the upstream URL begins with \"ftp\", but the proxy supports only http and https"),
-            (
-                "https://a/api",
-                "\"https://a/api\" has a path: write only scheme, host and port; the proxy forwards every path "
-                    + "unchanged"
-            ),
-            (
-                "https://a?b",
-                "\"https://a?b\" has a path: write only scheme, host and port; the proxy forwards every path unchanged"
-            ),
+            ("https://a/api", "\"https://a/api\"" + hasPath), ("https://a?b", "\"https://a?b\"" + hasPath),
             (
                 "https://me:secret@a",
                 "the upstream URL contains a user name or password: remove it; clients send their own credentials"
             ),
-            (
-                "https://",
-                "\"\" is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
-            ),
-            (
-                "http://::1:80",
-                "\"::1:80\" is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
-            ),
-            (
-                "http://[::1",
-                "\"[::1\" is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
-            ),
-            (
-                "http://a b",
-                "\"a b\" is neither a host name nor an address; write an IPv6 address in brackets, http://[::1]:8080"
-            ),
-            ("http://a:0", "\"0\" is not a port: use one from 1 to 65535"),
-            ("http://a:65536", "\"65536\" is not a port: use one from 1 to 65535"),
-            ("http://a:+80", "\"+80\" is not a port: use one from 1 to 65535"),
-            ("http://a:", "\"\" is not a port: use one from 1 to 65535"),
+            ("https://", "\"\"" + noHost), ("http://::1:80", "\"::1:80\"" + noHost),
+            ("http://[::1", "\"[::1\"" + noHost), ("http://a b", "\"a b\"" + noHost),
+            ("http://a:0", "\"0\"" + noPort), ("http://a:65536", "\"65536\"" + noPort),
+            ("http://a:+80", "\"+80\"" + noPort), ("http://a:", "\"\"" + noPort),
         ])
     func refused(_ text: String, message: String) {
         #expect { try UpstreamURL(text) } throws: { "\($0)" == message }

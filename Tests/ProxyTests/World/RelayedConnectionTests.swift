@@ -24,14 +24,11 @@ struct RelayedConnectionTests {
 
     @Test("After the server closes, its client's connection uses no turns until the client acts")
     func ended() throws {
-        let upstreams = try upstreams(
-            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi", .finish)
+        let upstreams = try upstreams("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi", .finish)
         let client = try #require(front.connect())
         for count in 1...2 {
             client.send(Self.request)
-            #expect(
-                String(decoding: client.received, as: UTF8.self).components(separatedBy: "\r\n\r\nhi").count == count
-                    + 1)
+            #expect(client.text.components(separatedBy: "\r\n\r\nhi").count == count + 1)
             #expect(front.engine.takeTouchedUpstreams().isEmpty && upstreams.openCount == 0)
         }
         client.finishWriting()
@@ -45,7 +42,7 @@ struct RelayedConnectionTests {
         let client = try #require(front.connect())
         client.closesInReply = false
         client.send("GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-        #expect(String(decoding: client.received, as: UTF8.self) == accepted && client.sawEndOfStream)
+        #expect(client.text == accepted && client.sawEndOfStream)
         #expect(front.engine.takeTouchedUpstreams().isEmpty && upstreams.openCount == 1)
         client.send("last words")
         #expect(client.ending == .open && upstreams.openCount == 1)
@@ -73,9 +70,8 @@ struct RelayedConnectionTests {
         let side = try #require(front.engine.takeTouchedUpstreams().first)
         #expect(side.hasMoved)
         side.hasMoved = false
-        Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi".utf8).withUnsafeBytes {
-            side.relay.receiveFromUpstream($0)
-        }
+        let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi".utf8)
+        answer.withUnsafeBytes { side.relay.receiveFromUpstream($0) }
         front.engine.receive(from: side, at: front.now)
         front.settle()
         #expect(side.hasMoved && front.engine.takeTouchedUpstreams().first === side)

@@ -13,6 +13,8 @@ struct UpstreamWorldTests {
     static let goals = Request.authorized(.get, "/api/v1/goals")
     static let goal = #"{"title":"Run","description":"d","targetDate":"2030-01-01T00:00:00Z"}"#
 
+    private static let empty = VirtualServer.bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open)
+
     static func scenario(_ yaml: String) throws -> Scenario { try Scenario.read("name: front\n" + yaml) }
 
     @Test("The client sees the server's state, and the journal says who answered")
@@ -32,10 +34,9 @@ struct UpstreamWorldTests {
         let answer =
             "HTTP/1.1 207 Odd\r\nX-A: b\r\nServer: s\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
         let world = try FrontWorld(Scenario(), .bytes(answer, .open))
-        let client = try world.client()
-        client.wire.send(Self.goals.bytes)
+        let client = try world.asking()
         #expect(
-            String(decoding: client.wire.received, as: UTF8.self)
+            client.wire.text
                 == "HTTP/1.1 207 Odd\r\nX-A: b\r\nServer: s\r\nDate: Wed, 29 Jan 2025 10:30:00 GMT\r\n"
                 + "Content-Length: 3\r\n\r\nabc")
     }
@@ -53,18 +54,16 @@ struct UpstreamWorldTests {
     @Test(
         "The scenario determines which server answers an endpoint",
         arguments: [
-            ("fake", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "fake", false),
-            ("real", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 404, "real", false),
-            ("real-else-fake", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 200, "fake", true),
-            ("real-else-fake", "HTTP/1.1 501 No\r\nContent-Length: 0\r\n\r\n", 200, "fake", true),
-            ("real-else-fake", "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", 500, "real", false),
-            ("real-else-fake", "HTTP/1.1 418 Tea\r\nContent-Length: 0\r\n\r\n", 418, "real", false),
-            ("real-else-fake", "", 200, "fake", true),
-        ])
-    func answerers(_ answerer: String, _ answer: String, status: Int, by: String, hasNote: Bool) throws {
+            ("fake", "200 OK", 200, "fake", false), ("real", "404 Not Found", 404, "real", false),
+            ("real-else-fake", "404 Not Found", 200, "fake", true), ("real-else-fake", "501 No", 200, "fake", true),
+            ("real-else-fake", "500 No", 500, "real", false), ("real-else-fake", "418 Tea", 418, "real", false),
+            ("real-else-fake", nil, 200, "fake", true),
+        ] as [(String, String?, Int, String, Bool)])
+    func answerers(_ answerer: String, _ upstream: String?, status: Int, by: String, hasNote: Bool) throws {
         let scenario = try Self.scenario(
             "upstream: {url: 'http://real.example', except: [{on: GET /api/v1/goals, answers: \(answerer)}]}")
-        let world = try FrontWorld(scenario, answer.isEmpty ? .unreachable : .bytes(answer, .open))
+        let server = upstream.map { VirtualServer.bytes("HTTP/1.1 \($0)\r\nContent-Length: 0\r\n\r\n", .open) }
+        let world = try FrontWorld(scenario, server ?? .unreachable)
         #expect(try world.exchange(Self.goals).status == status)
         let story = try world.story()
         #expect(story.last == "GET \(status) \(by)")
@@ -73,26 +72,21 @@ struct UpstreamWorldTests {
 
     @Test("The operator's credentials replace only the fake's, and the journal keeps the client's")
     func credentials() throws {
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let credentials = UpstreamCredentials(token: "their-token", apiKey: "their-key")
-        let world = try FrontWorld(Scenario(), .bytes(answer, .open), credentials)
+        let world = try FrontWorld(Scenario(), Self.empty, credentials)
         let own = Request.token(for: DevelopmentCredentials.userID)
         _ = try world.exchange(Request.authorized(.get, "/api/v1/goals?token=\(own)&a=b"))
-        #expect(world.upstreams.sent.contains("GET /api/v1/goals?token=their-token&a=b HTTP/1.1\r\n"))
-        #expect(world.upstreams.sent.contains("Authorization: Bearer their-token\r\n"))
-        #expect(world.upstreams.sent.contains("X-API-Key: their-key\r\n"))
         #expect(!world.upstreams.sent.contains(own))
         var theirs = Request(target: "/api/v1/profile?token=mine")
         theirs.fields = ["Authorization: Bearer mine", "X-API-Key: mine"]
         _ = try world.exchange(theirs)
-        #expect(world.upstreams.sent.contains("/api/v1/profile?token=mine HTTP/1.1"))
-        #expect(world.upstreams.sent.contains("Authorization: Bearer mine\r\n"))
-        #expect(world.upstreams.sent.contains("X-API-Key: mine\r\n"))
-        #expect(world.upstreams.sent.contains("Host: real.example\r\n"))
-        #expect(world.upstreams.sent.contains("Accept-Encoding: identity\r\n"))
-        let journal = try world.exchange(Request(target: "/__admin/journal")).text
-        #expect(journal.contains(own))
-        #expect(!journal.contains("their-"))
+        for text in [
+            "GET /api/v1/goals?token=their-token&a=b HTTP/1.1\r\n", "Authorization: Bearer their-token\r\n",
+            "X-API-Key: their-key\r\n", "/api/v1/profile?token=mine HTTP/1.1", "Authorization: Bearer mine\r\n",
+            "X-API-Key: mine\r\n", "Host: real.example\r\n", "Accept-Encoding: identity\r\n",
+        ] { #expect(world.upstreams.sent.contains(text), "\(text)") }
+        let journal = try world.journal()
+        #expect(journal.contains(own) && !journal.contains("their-"))
     }
 
     @Test(
@@ -125,8 +119,7 @@ struct UpstreamWorldTests {
     @Test("A silent server causes a 504 at the time limit")
     func silence() throws {
         let world = try FrontWorld(Scenario(), .silent)
-        let client = try world.client()
-        client.wire.send(Self.goals.bytes)
+        let client = try world.asking()
         world.front.advance(by: .seconds(200))
         #expect(client.wire.received.isEmpty)
         world.upstreams.timeIsUp()
@@ -136,11 +129,9 @@ struct UpstreamWorldTests {
     @Test("A client receives a broken answer up to the point where it breaks off and then a reset")
     func brokenAnswer() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", .reset))
-        let client = try world.client()
-        client.wire.send(Self.goals.bytes)
-        let text = String(decoding: client.wire.received, as: UTF8.self)
-        #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
-        #expect(text.hasSuffix("Content-Length: 10\r\n\r\nabc"))
+        let client = try world.asking()
+        let text = client.wire.text
+        #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n") && text.hasSuffix("Content-Length: 10\r\n\r\nabc"))
         #expect(client.wire.ending == .reset)
         #expect(
             try world.story().contains { $0.hasPrefix("note: upstream: GET \"/api/v1/goals\": the upstream reset") })
@@ -150,11 +141,10 @@ struct UpstreamWorldTests {
     func interim() throws {
         let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
         let world = try FrontWorld(Scenario(), .bytes(hints, .open))
-        let client = try world.client()
-        client.wire.send(Self.goals.bytes)
+        let client = try world.asking()
         #expect(
-            String(decoding: client.wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 103 Early Hints\r\nLink: </a>"))
-        #expect(!String(decoding: client.wire.received, as: UTF8.self).contains("100 Continue"))
+            client.wire.text.hasPrefix("HTTP/1.1 103 Early Hints\r\nLink: </a>"))
+        #expect(!client.wire.text.contains("100 Continue"))
     }
 
     @Test("A fault's answer keeps the request from reaching the server unless the rule sets processed")
@@ -170,8 +160,7 @@ struct UpstreamWorldTests {
         #expect(try world.exchange(Request.authorized(.post, "/api/v1/goals").json(Self.goal)).status == 500)
         #expect(try world.back.exchange(Self.goals).json?["data"]?["total"]?.int == 1)
         #expect(try world.back.askedCount == 2)
-        let journal = try world.exchange(Request(target: "/__admin/journal")).text
-        #expect(journal.contains(#""created":""#))
+        #expect(try world.journal().contains(#""created":""#))
     }
 
     @Test("Breakpoints hold a request before the server sees it and an answer before the client does")
@@ -183,12 +172,10 @@ struct UpstreamWorldTests {
               - {name: answer, on: GET /api/v1/goals, hold: {what: response, for: 10s}}
             """)
         let world = try FrontWorld(scenario)
-        let client = try world.client()
-        client.wire.send(Self.goals.bytes)
+        let client = try world.asking()
         #expect(try world.back.askedCount == 0)
         world.front.advance(by: .seconds(11))
-        #expect(client.wire.received.isEmpty)
-        #expect(try world.back.askedCount == 1)
+        #expect(try client.wire.received.isEmpty && world.back.askedCount == 1)
         world.front.advance(by: .seconds(11))
         #expect(try client.response(to: Self.goals).status == 200)
     }
@@ -207,8 +194,9 @@ struct UpstreamWorldTests {
         let fake = try make(#"{"upstream": {"answers": "fake"}}"#)
         let id = try #require(fake.json?["id"]?.string)
         #expect(try world.exchange(Request(target: "/w/\(id)/api/v1/goals")).status == 401)
-        #expect(try make(#"{"upstream": "ftp://a"}"#).status == 400)
-        #expect(try make(#"{"upstream": {"answers": "both"}}"#).status == 400)
+        for upstream in [#""ftp://a""#, #"{"answers": "both"}"#] {
+            #expect(try make(#"{"upstream": \#(upstream)}"#).status == 400)
+        }
         let moved = try world.exchange(Request(target: "/w/\(servers.json?["id"]?.string ?? "")/api/v1/goals"))
         #expect(world.upstreams.sent.contains("GET /api/v1/goals HTTP/1.1\r\n"))
         #expect(moved.fields[.location] == "http://localhost/w/\(servers.json?["id"]?.string ?? "")/api/v1/x")
@@ -222,24 +210,24 @@ struct UpstreamWorldTests {
         let own = Request.token(for: DevelopmentCredentials.userID)
         let moved = try world.exchange(Request.authorized(.get, "/api/v1/goals?token=\(own)"))
         #expect(moved.fields[.location] == "/api/v1/goals/?token=\(own)")
-        #expect(!(try world.exchange(Request(target: "/__admin/journal")).text.contains("their-token")))
+        #expect(!(try world.journal().contains("their-token")))
     }
 
     @Test("Each opaque token is a separate user")
     func opaqueTokens() throws {
-        let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))
+        let world = try FrontWorld(Scenario(), Self.empty)
         for token in ["ada", "ben", "ada"] {
             let request = Request(target: "/api/v1/goals", fields: ["Authorization: Bearer \(token)"])
             #expect(try world.exchange(request).status == 200)
         }
-        let journal = try world.exchange(Request(target: "/__admin/journal")).text
+        let journal = try world.journal()
         let users = try journal.split(separator: "\n").compactMap { try JSON.parse(Array($0.utf8))["user"]?.string }
         #expect(users.count == 3 && users[0] == users[2] && users[0] != users[1], "\(users)")
     }
 
     @Test("The upstream gets a Host field even if the client names Host in Connection")
     func namedHost() throws {
-        let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))
+        let world = try FrontWorld(Scenario(), Self.empty)
         var request = Self.goals
         request.fields.append("Connection: host")
         #expect(try world.exchange(request).status == 200)
@@ -250,20 +238,17 @@ struct UpstreamWorldTests {
         "An upstream named in a world's request gets only the operator credentials meant for it",
         arguments: [true, false])
     func otherServer(_ isOperators: Bool) throws {
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         var credentials = UpstreamCredentials(token: "their-token", apiKey: "their-key")
         if isOperators { credentials.servers = [try UpstreamURL("http://other.example")] }
-        let world = try FrontWorld(Scenario(), .bytes(answer, .open), credentials)
+        let world = try FrontWorld(Scenario(), Self.empty, credentials)
         let json = #"{"upstream": "http://other.example"}"#
         let made = try world.exchange(Request(method: .post, target: "/__admin/worlds").json(json))
-        let id = try #require(made.json?["id"]?.string)
-        let token = try #require(made.json?["token"]?.string)
-        let key = try #require(made.json?["api_key"]?.string)
+        let values = try ["id", "token", "api_key"].map { try #require(made.json?[$0]?.string) }
+        let (id, token, key) = (values[0], values[1], values[2])
         let fields = ["Authorization: Bearer \(token)", "X-API-Key: \(key)"]
         #expect(try world.exchange(Request(target: "/w/\(id)/api/v1/goals", fields: fields)).status == 200)
-        #expect(world.upstreams.sent.contains(token) != isOperators)
-        #expect(world.upstreams.sent.contains("Bearer their-token") == isOperators)
-        #expect(world.upstreams.sent.contains("their-key") == isOperators)
+        let sent = [token, "Bearer their-token", "their-key"].map(world.upstreams.sent.contains)
+        #expect(sent == [!isOperators, isOperators, isOperators])
     }
 
     @Test("An imported state without a URL keeps the world's upstream")
@@ -278,8 +263,7 @@ struct UpstreamWorldTests {
     @Test("A world reset ends requests that are waiting for the server, and the next request works")
     func reset() throws {
         let world = try FrontWorld(Scenario(), .silent)
-        let client = try world.client()
-        client.wire.send(Self.goals.bytes)
+        let client = try world.asking()
         #expect(try world.exchange(Request(method: .post, target: "/__admin/reset")).status == 200)
         #expect(client.wire.ending == .reset)
         world.upstreams.server = .fake
@@ -289,12 +273,10 @@ struct UpstreamWorldTests {
     @Test("If a client leaves, the journal records it and the relay aborts the request to the server")
     func clientLeaves() throws {
         let world = try FrontWorld(Scenario(), .silent)
-        let client = try world.client()
-        client.wire.send(Self.goals.bytes)
+        let client = try world.asking()
         #expect(world.upstreams.openCount == 1)
         client.wire.vanish()
-        #expect(world.upstreams.openCount == 0)
-        #expect(try world.story() == ["GET none nobody"])
+        #expect(try world.upstreams.openCount == 0 && world.story() == ["GET none nobody"])
     }
 
     @Test("Without a transport to the upstream, a request gets a 502")

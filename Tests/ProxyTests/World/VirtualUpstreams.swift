@@ -117,11 +117,7 @@ final class VirtualUpstreams {
         }
         if link.read == client.received.count, !link.hasEnded, client.ending != .open || client.sawEndOfStream {
             link.hasEnded = true
-            if client.ending == .reset {
-                link.side.relay.upstreamBroke()
-            } else {
-                link.side.relay.upstreamFinished()
-            }
+            if client.ending == .reset { link.side.relay.upstreamBroke() } else { link.side.relay.upstreamFinished() }
             return true
         }
         return moved
@@ -169,10 +165,18 @@ struct FrontWorld {
 
     func exchange(_ request: Request) throws -> Response { try front.exchange(request) }
 
+    /// A client that has sent a request, whose answer may be pending.
+    func asking(_ request: Request = UpstreamWorldTests.goals) throws -> HTTPClient<VirtualClient> {
+        let client = try client()
+        client.wire.send(request.bytes)
+        return client
+    }
+
+    func journal() throws -> String { try exchange(Request(target: "/__admin/journal")).text }
+
     /// The journal's entries that say who answered, and its notes.
     func story() throws -> [String] {
-        let journal = try exchange(Request(target: "/__admin/journal")).text
-        return try journal.split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }.compactMap { entry in
+        try journal().split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }.compactMap { entry in
             if let text = entry["text"]?.string { return "note: \(text)" }
             guard let method = entry["request"]?["method"]?.string else { return nil }
             let status = entry["response"]?["status"]?.int.map(String.init) ?? "none"
@@ -180,6 +184,8 @@ struct FrontWorld {
         }
     }
 }
+
+extension VirtualClient { var text: String { String(decoding: received, as: UTF8.self) } }
 
 extension VirtualNetwork {
     /// Sends one request on its own connection.
