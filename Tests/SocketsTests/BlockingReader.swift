@@ -9,9 +9,7 @@ final class BlockingReader: Sendable {
     private let bytes = Mutex<[UInt8]>([])
     private let done = DispatchSemaphore(value: 0)
 
-    init(_ socket: Socket) {
-        self.socket = socket
-    }
+    init(_ socket: Socket) { self.socket = socket }
 
     func start() {
         Thread.detachNewThread { [self] in

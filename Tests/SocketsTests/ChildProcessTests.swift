@@ -39,9 +39,7 @@ struct ChildProcessTests {
         #expect(try run(expected.script, keeping: keeping).outcome == expected.outcome)
     }
 
-    @Test(
-        "A program reads empty, given or large standard input",
-        arguments: ChildProcess.Keeping.allCases)
+    @Test("A program reads empty, given or large standard input", arguments: ChildProcess.Keeping.allCases)
     func streams(keeping: ChildProcess.Keeping) throws {
         #expect(try run("cat; echo done", keeping: keeping).output == "done\n")
         #expect(try run("cat", input: "a\nb", keeping: keeping).output == "a\nb")
@@ -55,8 +53,7 @@ struct ChildProcessTests {
     func environment() throws {
         let values = [(name: "FITIQ_TEST_NEW", value: "a b=c"), (name: "HOME", value: "")]
         #expect(try run(#"echo "$FITIQ_TEST_NEW;$HOME;${PATH:+path}""#, environment: values).output == "a b=c;;path\n")
-        let home = CurrentProcess.environment(with: values).filter { $0.hasPrefix("HOME=") }
-        #expect(home == ["HOME="])
+        #expect(CurrentProcess.environment(with: values).filter { $0.hasPrefix("HOME=") } == ["HOME="])
         #expect(CurrentProcess.environment(beginning: "") == CurrentProcess.environment())
     }
 
@@ -73,9 +70,7 @@ struct ChildProcessTests {
         }
     #endif
 
-    @Test(
-        "A child leads its group and neither ignores nor blocks signals",
-        arguments: ChildProcess.Keeping.allCases)
+    @Test("A child leads its group and neither ignores nor blocks signals", arguments: ChildProcess.Keeping.allCases)
     func signals(keeping: ChildProcess.Keeping) throws {
         CurrentProcess.ignoreBrokenPipeSignal()
         CurrentProcess.ignoreFileSizeSignal()
@@ -96,25 +91,27 @@ struct ChildProcessTests {
             ("./fitiq-no-such-program", "there is no such file"), ("/", "it is not executable"),
             ("", "no program with that name in PATH"),
         ], ChildProcess.Keeping.allCases)
-    func notStarted(expected: (name: String, reason: String), keeping: ChildProcess.Keeping) {
-        let (name, reason) = expected
+    func notStarted(expected: (name: String, reason: String), keeping: ChildProcess.Keeping) throws {
         let error = #expect(throws: ChildProcessError.self) {
-            try ChildProcess([name], environment: [], keeping: keeping)
+            try ChildProcess([expected.name], environment: [], keeping: keeping)
         }
-        #expect(
-            error?.description.hasPrefix("cannot start '\(name)': \(reason)") == true, "\(error?.description ?? "")")
+        let text = try #require(error).description
+        #expect(text.hasPrefix("cannot start '\(expected.name)': \(expected.reason)"), "\(text)")
     }
 
-    @Test(
-        "Ending a running program also ends everything that it started",
-        arguments: ChildProcess.Keeping.allCases)
-    func ended(keeping: ChildProcess.Keeping) throws {
-        // Both processes hold the pipe open.
+    private func start(_ script: String, _ keeping: ChildProcess.Keeping) throws -> (ChildProcess, ChildPipe) {
         let output = try ChildPipe(.fromChild)
         let child = try ChildProcess(
-            ["sh", "-c", "sleep 300 & echo ready; wait"], environment: CurrentProcess.environment(),
+            ["sh", "-c", script], environment: CurrentProcess.environment(),
             streams: .init(output: output.childStream), keeping: keeping)
         output.closeChildEnd()
+        return (child, output)
+    }
+
+    @Test("Ending a running program also ends everything that it started", arguments: ChildProcess.Keeping.allCases)
+    func ended(keeping: ChildProcess.Keeping) throws {
+        // Both processes hold the pipe open.
+        let (child, output) = try start("sleep 300 & echo ready; wait", keeping)
         var bytes: [UInt8] = []
         _ = try output.read(into: &bytes, until: Self.soon)
         #expect(child.wait(until: .now()) == nil && child.outcome == nil && !child.leavesProcesses)
@@ -129,11 +126,7 @@ struct ChildProcessTests {
         "A program that ignores SIGTERM is killed after the grace period with its descendants",
         arguments: ChildProcess.Keeping.allCases)
     func killed(keeping: ChildProcess.Keeping) throws {
-        let output = try ChildPipe(.fromChild)
-        let child = try ChildProcess(
-            ["sh", "-c", "trap '' TERM; sleep 300 & echo ready; wait"], environment: CurrentProcess.environment(),
-            streams: .init(output: output.childStream), keeping: keeping)
-        output.closeChildEnd()
+        let (child, output) = try start("trap '' TERM; sleep 300 & echo ready; wait", keeping)
         var bytes: [UInt8] = []
         _ = try output.read(into: &bytes, until: Self.soon)
         let start = MonotonicInstant.now()
@@ -146,27 +139,20 @@ struct ChildProcessTests {
         "Ending a program kills descendants that ignore SIGTERM", arguments: ["", "trap '' TERM;"],
         ChildProcess.Keeping.allCases)
     func leftBehind(trap: String, keeping: ChildProcess.Keeping) throws {
-        let output = try ChildPipe(.fromChild)
-        let child = try ChildProcess(
-            ["sh", "-c", "\(trap) sleep 300 & exit 3"], environment: CurrentProcess.environment(),
-            streams: .init(output: output.childStream), keeping: keeping)
-        output.closeChildEnd()
-        #expect(child.wait(until: Self.soon) == .exited(3))
-        #expect(child.end(grace: .milliseconds(50)) == .exited(3))
+        let (child, output) = try start("\(trap) sleep 300 & exit 3", keeping)
+        #expect((child.wait(until: Self.soon), child.end(grace: .milliseconds(50))) == (.exited(3), .exited(3)))
         var bytes: [UInt8] = []
         #expect(try !output.read(into: &bytes, until: Self.soon) && bytes.isEmpty)
     }
 
     @Test("Releasing a program kills it", arguments: ChildProcess.Keeping.allCases)
     func released(keeping: ChildProcess.Keeping) throws {
-        let output = try ChildPipe(.fromChild)
-        do {
-            let child = try ChildProcess(
-                ["sleep", "300"], environment: CurrentProcess.environment(),
-                streams: .init(output: output.childStream), keeping: keeping)
-            output.closeChildEnd()
+        func release() throws -> ChildPipe {
+            let (child, output) = try start("exec sleep 300", keeping)
             #expect(child.wait(until: .now()) == nil)
+            return output
         }
+        let output = try release()
         var bytes: [UInt8] = []
         #expect(try !output.read(into: &bytes, until: Self.soon))
     }
@@ -189,13 +175,12 @@ struct ChildProcessTests {
         #expect(bytes.isEmpty)
     }
 
+    private static let files = "this process has reached its limit on open files; raise it with ulimit -n"
+
     @Test(
         "Child process errors have clear messages",
         arguments: [
-            (
-                .openPipe, EMFILE,
-                "cannot open a pipe to a program: this process has reached its limit on open files; raise it with ulimit -n"
-            ),
+            (.openPipe, EMFILE, "cannot open a pipe to a program: \(files)"),
             (.write, EPIPE, "cannot write to the program: it no longer reads its input"),
             (.read, ETIMEDOUT, "cannot read from the program: its time limit has expired"),
             (
@@ -207,10 +192,7 @@ struct ChildProcessTests {
                 .start("x"), ENOENT,
                 "cannot start 'x': no program with that name in PATH; to run a script in this folder, use './x'"
             ),
-            (
-                .watch, EMFILE,
-                "cannot watch a program: this process has reached its limit on open files; raise it with ulimit -n"
-            ),
+            (.watch, EMFILE, "cannot watch a program: \(files)"),
         ] as [(ChildProcessError.Operation, Int32, String)])
     func messages(operation: ChildProcessError.Operation, code: Int32, text: String) {
         #expect(ChildProcessError(operation, code: code).description == text)

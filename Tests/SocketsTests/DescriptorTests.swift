@@ -9,9 +9,7 @@ import Testing
 @Suite("Descriptors")
 struct DescriptorTests {
     /// The open descriptors, found by checking each number that a small process may be using.
-    private static func openDescriptors() -> [Int32] {
-        (0..<4096).filter { fcntl($0, F_GETFD) >= 0 }
-    }
+    private static func openDescriptors() -> [Int32] { (0..<4096).filter { fcntl($0, F_GETFD) >= 0 } }
 
     @Test(
         "Sockets, queues and files do not leak descriptors on success or failure",
@@ -97,8 +95,7 @@ struct DescriptorTests {
         func endedProgram() async {
             await #expect(processExitsWith: .success) {
                 let pair = try Loopback()
-                let child = try ChildProcess(
-                    ["true"], environment: CurrentProcess.environment(), keeping: .guardian)
+                let child = try ChildProcess(["true"], environment: CurrentProcess.environment(), keeping: .guardian)
                 let number = child.exitDescriptor
                 child.end(grace: .seconds(20))
                 #expect(fcntl(pair.server.descriptor, F_DUPFD, number) >= number)
@@ -134,9 +131,8 @@ struct DescriptorTests {
             takeAll()
             // The test runner's own threads may have closed a descriptor in the meantime.
             takeAll()
-            guard case .exhausted(let error) = listener.accept() else {
-                throw Unexpected("accepted without a descriptor")
-            }
+            guard case .exhausted(let error) = listener.accept()
+            else { throw Unexpected("accepted without a descriptor") }
             #expect(error.code == EMFILE && error.isResourceExhaustion)
             #expect(throws: SocketError.self) { try Socket.connect(to: listener.localAddress) }
             #expect(throws: SocketError.self) { try Listener(address: listener.localAddress) }

@@ -4,66 +4,37 @@ import Testing
 
 @Suite("Event queue: misuse traps")
 struct EventQueueMisuseTests {
-    private static let kinds = QueueUnderTest.allCases.map(\.rawValue)
-
     /// A crash ends the process by a signal; an error from the test would end it with a code.
     private func expectSignal(_ result: ExitTest.Result?) throws {
-        guard case .signal = try #require(result).exitStatus else {
-            throw Unexpected("the process ended with \(String(describing: result)), not with a crash")
+        guard case .signal = try #require(result).exitStatus
+        else { throw Unexpected("the process ended with \(String(describing: result)), not with a crash") }
+    }
+
+    enum Misuse: String, CaseIterable {
+        case addingTwice, removingTwice, modifyingAbsent, modifyingRemovedWithoutChange, waitingInHandler
+
+        func commit(with queue: EventQueue) throws {
+            let descriptor = try Loopback().server.descriptor
+            try queue.add(descriptor, token: 1, interest: self == .waitingInHandler ? .write : .read)
+            switch self {
+            case .addingTwice: try queue.add(descriptor, token: 2, interest: .read)
+            case .removingTwice: for _ in 0..<2 { queue.remove(descriptor) }
+            case .modifyingAbsent: queue.modify(descriptor + 1, token: 1, interest: .write)
+            case .modifyingRemovedWithoutChange:
+                queue.remove(descriptor)
+                queue.modify(descriptor, token: 1, interest: .read)
+            case .waitingInHandler: try queue.wait(until: .past) { _ in _ = try? queue.reports() }
+            }
         }
     }
 
-    private static func queueWithSocket(_ name: String, _ interest: Interest) throws -> (EventQueue, Int32) {
-        let (queue, pair) = (try #require(QueueUnderTest(rawValue: name)).open, try Loopback())
-        let opened = try queue()
-        try opened.add(pair.server.descriptor, token: 1, interest: interest)
-        return (opened, pair.server.descriptor)
-    }
-
-    @Test("Adding a descriptor twice traps", arguments: kinds)
-    func addTwice(_ name: String) async throws {
+    @Test(
+        "Misusing a queue traps", arguments: Misuse.allCases.map(\.rawValue), QueueUnderTest.allCases.map(\.rawValue))
+    func misuse(_ name: String, ofQueue queue: String) async throws {
         try expectSignal(
-            await #expect(processExitsWith: .failure) { [name] in
-                let (queue, descriptor) = try EventQueueMisuseTests.queueWithSocket(name, .read)
-                try queue.add(descriptor, token: 2, interest: .read)
-            })
-    }
-
-    @Test("Removing a descriptor twice traps", arguments: kinds)
-    func removeTwice(_ name: String) async throws {
-        try expectSignal(
-            await #expect(processExitsWith: .failure) { [name] in
-                let (queue, descriptor) = try EventQueueMisuseTests.queueWithSocket(name, .read)
-                queue.remove(descriptor)
-                queue.remove(descriptor)
-            })
-    }
-
-    @Test("Modifying a descriptor that was never added traps", arguments: kinds)
-    func modifyAbsent(_ name: String) async throws {
-        try expectSignal(
-            await #expect(processExitsWith: .failure) { [name] in
-                let (queue, descriptor) = try EventQueueMisuseTests.queueWithSocket(name, .read)
-                queue.modify(descriptor + 1, token: 1, interest: .write)
-            })
-    }
-
-    @Test("Modifying a removed descriptor traps, even without a change")
-    func modifyRemoved() async throws {
-        try expectSignal(
-            await #expect(processExitsWith: .failure) {
-                let (queue, descriptor) = try EventQueueMisuseTests.queueWithSocket("poll", .read)
-                queue.remove(descriptor)
-                queue.modify(descriptor, token: 1, interest: .read)
-            })
-    }
-
-    @Test("Waiting on the queue in its own handler traps", arguments: kinds)
-    func nestedWait(_ name: String) async throws {
-        try expectSignal(
-            await #expect(processExitsWith: .failure) { [name] in
-                let (queue, _) = try EventQueueMisuseTests.queueWithSocket(name, .write)
-                try queue.wait(until: .past) { _ in _ = try? queue.reports() }
+            await #expect(processExitsWith: .failure) { [name, queue] in
+                let misuse = try #require(Misuse(rawValue: name))
+                try misuse.commit(with: #require(QueueUnderTest(rawValue: queue)).open())
             })
     }
 
@@ -95,9 +66,6 @@ struct EventQueueMisuseTests {
 
     @Test("Creating a mailbox with no capacity traps")
     func noRoom() async throws {
-        try expectSignal(
-            await #expect(processExitsWith: .failure) {
-                _ = try Mailbox(capacity: 0)
-            })
+        try expectSignal(await #expect(processExitsWith: .failure) { _ = try Mailbox(capacity: 0) })
     }
 }

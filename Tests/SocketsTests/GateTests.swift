@@ -28,7 +28,5 @@ struct GateTests {
         #expect(shared.value.withLock { $0 } == 42)
     }
 
-    private final class Shared: Sendable {
-        let value = Mutex(0)
-    }
+    private final class Shared: Sendable { let value = Mutex(0) }
 }

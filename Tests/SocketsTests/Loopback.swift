@@ -67,9 +67,7 @@ extension Socket {
     }
 
     @discardableResult
-    func send(_ text: String) -> WriteResult {
-        Array(text.utf8).withUnsafeBytes { write($0) }
-    }
+    func send(_ text: String) -> WriteResult { Array(text.utf8).withUnsafeBytes { write($0) } }
 
     func receive(upTo count: Int = 4096) -> ReadResult {
         withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { read(into: $0) }
@@ -114,9 +112,7 @@ enum QueueUnderTest: String, CaseIterable, CustomTestStringConvertible, Sendable
 
     var testDescription: String { rawValue }
 
-    func open() throws -> EventQueue {
-        EventQueue(try openBackend())
-    }
+    func open() throws -> EventQueue { EventQueue(try openBackend()) }
 
     func openBackend() throws -> any EventQueueBackend {
         switch self {
@@ -135,6 +131,20 @@ extension EventQueue {
         var found: [Readiness] = []
         try wait(until: deadline) { found.append($0) }
         return found.sorted { $0.token < $1.token }
+    }
+
+    func told(until deadline: MonotonicInstant = .past) throws -> [String] {
+        try reports(until: deadline).map(\.testDescription)
+    }
+
+    /// The tokens of one wait whose handler acts at each, in the order of the reports.
+    func tokens(acting act: (Int) -> Void) throws -> [UInt64] {
+        var tokens: [UInt64] = []
+        try wait(until: .past) { readiness in
+            tokens.append(readiness.token)
+            act(Int(readiness.token))
+        }
+        return tokens
     }
 }
 

@@ -19,14 +19,16 @@ struct MailboxTests {
         let index: Int
     }
 
-    @Test(
-        "Items posted by 8 threads run once and in each thread's order",
-        arguments: QueueUnderTest.allCases)
+    private func watched(by queue: EventQueue) throws -> (Mailbox, EventQueue) {
+        let mailbox = try Mailbox()
+        try queue.add(mailbox.descriptor, token: 0, interest: .read)
+        return (mailbox, queue)
+    }
+
+    @Test("Items posted by 8 threads run once and in each thread's order", arguments: QueueUnderTest.allCases)
     func manyThreads(_ kind: QueueUnderTest) throws {
         let (threads, each) = (8, 2000)
-        let mailbox = try Mailbox()
-        let queue = try kind.open()
-        try queue.add(mailbox.descriptor, token: 0, interest: .read)
+        let (mailbox, queue) = try watched(by: kind.open())
         let log = Log<Posting>()
         let refused = Log<Posting>()
         for thread in 0..<threads {
@@ -44,17 +46,13 @@ struct MailboxTests {
         }
         #expect(refused.all.isEmpty)
         let all = log.all
-        for thread in 0..<threads {
-            #expect(all.filter { $0.thread == thread }.map(\.index) == Array(0..<each))
-        }
+        for thread in 0..<threads { #expect(all.filter { $0.thread == thread }.map(\.index) == Array(0..<each)) }
         #expect(try queue.reports().isEmpty)
     }
 
     @Test("One drain handles any number of posts and clears the wake-up")
     func coalesced() throws {
-        let mailbox = try Mailbox()
-        let queue = try EventQueue()
-        try queue.add(mailbox.descriptor, token: 0, interest: .read)
+        let (mailbox, queue) = try watched(by: EventQueue())
         #expect(try queue.reports().isEmpty)
         let log = Log<Int>()
         for index in 0..<1000 { mailbox.post { log.append(index) } }
@@ -68,9 +66,7 @@ struct MailboxTests {
 
     @Test("Work posted during a drain waits for the next drain")
     func nested() throws {
-        let mailbox = try Mailbox()
-        let queue = try EventQueue()
-        try queue.add(mailbox.descriptor, token: 0, interest: .read)
+        let (mailbox, queue) = try watched(by: EventQueue())
         let log = Log<String>()
         mailbox.post {
             log.append("outer")
@@ -87,9 +83,7 @@ struct MailboxTests {
     func full() throws {
         let mailbox = try Mailbox(capacity: 2)
         let log = Log<Int>()
-        #expect(mailbox.post { log.append(1) })
-        #expect(mailbox.post { log.append(2) })
-        #expect(!mailbox.post { log.append(3) })
+        #expect((1...3).map { index in mailbox.post { log.append(index) } } == [true, true, false])
         var bytes = [UInt8](repeating: 1, count: 9)
         #expect(read(mailbox.descriptor, &bytes, 9) == 1, "The first wakes the loop, and nothing else does.")
         #expect(!mailbox.drain())
@@ -101,15 +95,12 @@ struct MailboxTests {
 
     @Test("A drain runs the posted work before it reports a request to stop")
     func stop() throws {
-        let mailbox = try Mailbox()
-        let queue = try EventQueue()
-        try queue.add(mailbox.descriptor, token: 0, interest: .read)
+        let (mailbox, queue) = try watched(by: EventQueue())
         let log = Log<Int>()
         mailbox.post { log.append(1) }
         mailbox.requestStop()
         #expect(try queue.reports().count == 1)
-        #expect(mailbox.drain())
-        #expect(log.all == [1])
+        #expect(mailbox.drain() && log.all == [1])
         #expect(!mailbox.drain())
     }
 

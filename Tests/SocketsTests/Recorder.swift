@@ -20,9 +20,7 @@ final class Recorder: EventLoopHandler {
     private let loop: EventLoop
     private let patience = MonotonicInstant.patience
 
-    init(_ loop: EventLoop) {
-        self.loop = loop
-    }
+    init(_ loop: EventLoop) { self.loop = loop }
 
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
         record(.ready(readiness.token), now)
@@ -50,6 +48,16 @@ final class Recorder: EventLoopHandler {
     }
 }
 
+extension EventLoop {
+    /// Runs the loop with a recorder, and returns its calls.
+    func calls(_ prepare: (Recorder) -> Void = { _ in }) throws -> [Recorder.Call] {
+        let recorder = Recorder(self)
+        prepare(recorder)
+        try run(handler: recorder)
+        return recorder.calls
+    }
+}
+
 /// Raises the signal on this thread, even if the thread blocks it; the handler has run on return.
 func raiseHere(_ signal: Int32) {
     unblock(signal)
@@ -59,7 +67,6 @@ func raiseHere(_ signal: Int32) {
 /// Unblocks the signal for this thread, because a test runner's threads block most signals.
 func unblock(_ signal: Int32) { changeMask(SIG_UNBLOCK, signal) }
 
-/// Blocks a signal for the calling thread.
 func block(_ signal: Int32) { changeMask(SIG_BLOCK, signal) }
 
 private func changeMask(_ change: Int32, _ signal: Int32) {

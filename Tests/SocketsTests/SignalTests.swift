@@ -13,19 +13,18 @@ struct SignalTests {
             let loop = try EventLoop(queueKind: kind)
             try loop.watchSignals([SIGUSR1, SIGTERM])
             try loop.watchSignals([SIGINT, SIGUSR1])
-            let recorder = Recorder(loop)
-            recorder.onTurn = { turns in
-                switch turns {
-                case 1: raiseHere(SIGUSR1)
-                case 2: raiseHere(SIGTERM)
-                case 3: kill(getpid(), SIGINT)
-                default: loop.stop()
+            let calls = try loop.calls {
+                $0.onTurn = { turns in
+                    switch turns {
+                    case 1: raiseHere(SIGUSR1)
+                    case 2: raiseHere(SIGTERM)
+                    case 3: kill(getpid(), SIGINT)
+                    default: loop.stop()
+                    }
+                    return nil
                 }
-                return nil
             }
-            try loop.run(handler: recorder)
-            #expect(
-                recorder.calls == [.turn, .signal(SIGUSR1), .turn, .signal(SIGTERM), .turn, .signal(SIGINT), .turn])
+            #expect(calls == [.turn, .signal(SIGUSR1), .turn, .signal(SIGTERM), .turn, .signal(SIGINT), .turn])
         }
     }
 
@@ -37,10 +36,8 @@ struct SignalTests {
             // Raise more signals than fit into the pipe.
             for _ in 0..<100_000 { raiseHere(SIGUSR1) }
             raiseHere(SIGUSR2)
-            let recorder = Recorder(loop)
-            recorder.onSignal = { if $0 == SIGUSR2 { loop.stop() } }
-            try loop.run(handler: recorder)
-            #expect(recorder.calls == [.turn, .signal(SIGUSR1), .signal(SIGUSR2), .turn])
+            let calls = try loop.calls { $0.onSignal = { if $0 == SIGUSR2 { loop.stop() } } }
+            #expect(calls == [.turn, .signal(SIGUSR1), .signal(SIGUSR2), .turn])
         }
     }
 
@@ -50,14 +47,14 @@ struct SignalTests {
             let (loop, pair) = (try EventLoop(), try Loopback())
             try loop.watchSignals([SIGUSR1])
             try loop.add(pair.server.descriptor, token: 1, interest: .write)
-            let recorder = Recorder(loop)
-            recorder.onReadiness = { _ in
-                loop.remove(pair.server.descriptor)
-                raiseHere(SIGUSR1)
+            let calls = try loop.calls {
+                $0.onReadiness = { _ in
+                    loop.remove(pair.server.descriptor)
+                    raiseHere(SIGUSR1)
+                }
+                $0.onSignal = { _ in loop.stop() }
             }
-            recorder.onSignal = { _ in loop.stop() }
-            try loop.run(handler: recorder)
-            #expect(recorder.calls == [.turn, .ready(1), .turn, .signal(SIGUSR1), .turn])
+            #expect(calls == [.turn, .ready(1), .turn, .signal(SIGUSR1), .turn])
         }
     }
 
@@ -71,15 +68,15 @@ struct SignalTests {
             raise(SIGTERM)
             let loop = try EventLoop()
             try loop.watchSignals([SIGTERM])
-            let recorder = Recorder(loop)
-            recorder.onSignal = { _ in loop.stop() }
-            // End the loop even without the signal.
-            recorder.onTurn = { turns in
-                if turns > 1 { loop.stop() }
-                return .now()
+            let calls = try loop.calls {
+                $0.onSignal = { _ in loop.stop() }
+                // End the loop even without the signal.
+                $0.onTurn = { turns in
+                    if turns > 1 { loop.stop() }
+                    return .now()
+                }
             }
-            try loop.run(handler: recorder)
-            #expect(recorder.calls.contains(.signal(SIGTERM)))
+            #expect(calls.contains(.signal(SIGTERM)))
         }
     }
 
@@ -91,12 +88,10 @@ struct SignalTests {
             do {
                 let loop = try EventLoop()
                 try loop.watchSignals([SIGHUP, SIGTERM])
-                let recorder = Recorder(loop)
                 raiseHere(SIGHUP)
                 raiseHere(SIGTERM)
-                recorder.onSignal = { if $0 == SIGTERM { loop.stop() } }
-                try loop.run(handler: recorder)
-                #expect(recorder.calls == [.turn, .signal(SIGTERM), .turn])
+                let calls = try loop.calls { $0.onSignal = { if $0 == SIGTERM { loop.stop() } } }
+                #expect(calls == [.turn, .signal(SIGTERM), .turn])
             }
             raiseHere(SIGHUP)
         }
@@ -117,10 +112,7 @@ struct SignalTests {
             }
             try second.watchSignals([SIGUSR1])
             raiseHere(SIGUSR1)
-            let recorder = Recorder(second)
-            recorder.onSignal = { _ in second.stop() }
-            try second.run(handler: recorder)
-            #expect(recorder.calls == [.turn, .signal(SIGUSR1), .turn])
+            #expect(try second.calls { $0.onSignal = { _ in second.stop() } } == [.turn, .signal(SIGUSR1), .turn])
         }
     }
 

@@ -7,18 +7,10 @@ struct SocketAddressTests {
     @Test(
         "Numeric hosts and localhost do not need a lookup",
         arguments: [
-            ("127.0.0.1", "127.0.0.1:80"),
-            ("0.0.0.0", "0.0.0.0:80"),
-            ("255.255.255.255", "255.255.255.255:80"),
-            ("10.1.2.3", "10.1.2.3:80"),
-            ("::1", "[::1]:80"),
-            ("[::1]", "[::1]:80"),
-            ("::", "[::]:80"),
-            ("[::]", "[::]:80"),
-            ("2001:DB8:0:0:0:0:0:1", "[2001:db8::1]:80"),
-            ("::ffff:127.0.0.1", "127.0.0.1:80"),
-            ("localhost", "127.0.0.1:80"),
-            ("LocalHost", "127.0.0.1:80"),
+            ("127.0.0.1", "127.0.0.1:80"), ("0.0.0.0", "0.0.0.0:80"), ("255.255.255.255", "255.255.255.255:80"),
+            ("10.1.2.3", "10.1.2.3:80"), ("::1", "[::1]:80"), ("[::1]", "[::1]:80"), ("::", "[::]:80"),
+            ("[::]", "[::]:80"), ("2001:DB8:0:0:0:0:0:1", "[2001:db8::1]:80"), ("::ffff:127.0.0.1", "127.0.0.1:80"),
+            ("localhost", "127.0.0.1:80"), ("LocalHost", "127.0.0.1:80"),
         ])
     func numeric(_ host: String, _ description: String) throws {
         let address = try SocketAddress(host: host, port: 80)
@@ -66,8 +58,7 @@ struct SocketAddressTests {
         ])
     func kinds(_ host: String, _ isLoopback: Bool, _ isUnspecified: Bool) throws {
         let address = try SocketAddress(host: host, port: 0)
-        #expect(address.isLoopback == isLoopback)
-        #expect(address.isUnspecified == isUnspecified)
+        #expect((address.isLoopback, address.isUnspecified) == (isLoopback, isUnspecified))
     }
 
     @Test(
@@ -82,7 +73,6 @@ struct SocketAddressTests {
                 #expect(SocketAddress(UnsafeRawBufferPointer(rebasing: bytes[..<count])) == nil)
             }
         }
-        let zeros = [UInt8](repeating: 0, count: 128)
-        #expect(zeros.withUnsafeBytes { SocketAddress($0) } == nil)
+        #expect([UInt8](repeating: 0, count: 128).withUnsafeBytes { SocketAddress($0) } == nil)
     }
 }

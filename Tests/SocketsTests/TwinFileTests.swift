@@ -27,13 +27,15 @@ struct TwinFileTests {
         try TwinFile(creating: path, existing: existing, beginning: beginning, first: first)
     }
 
-    /// Opens a file with its own system calls and an unlimited disk.
+    /// Opens a file with its own system calls; by default, the disk is unlimited.
     private func open(
-        _ path: String, _ existing: TwinFile.Existing = .refuse, exchange: FileExchange
-    ) throws(FileError) -> TwinFile {
-        try TwinFile(creating: path, existing: existing, beginning: beginning, first: first, exchange: exchange) {
-            (file, bytes, offset) throws(FileError) in try file.write(bytes, at: offset)
+        _ path: String, _ existing: TwinFile.Existing = .refuse, exchange: FileExchange = FileExchange(),
+        _ write: @escaping TwinFile.Write = { (file, bytes, offset) throws(FileError) in
+            try file.write(bytes, at: offset)
         }
+    ) throws(FileError) -> TwinFile {
+        try TwinFile(
+            creating: path, existing: existing, beginning: beginning, first: first, exchange: exchange, write: write)
     }
 
     private func names() throws -> [String] {
@@ -51,25 +53,21 @@ struct TwinFileTests {
             #expect(contents(path) == states[1] && contents(path + ".part") == states[1])
             for (batch, state) in zip(batches, states.dropFirst(2)) {
                 try file.write(batch)
-                #expect(contents(path) == state)
-                #expect(contents(path + ".part") == state)
+                #expect(contents(path) == state && contents(path + ".part") == state)
             }
             #expect(try file.read(3, at: 1) == Array("[3,".utf8))
             try file.finish { append throws(FileError) in
                 try append(Array("one".utf8))
                 try append(Array(" two".utf8))
             }
-            #expect(file.settle() == path)
-            #expect(contents(path) == "one two")
+            #expect(file.settle() == path && contents(path) == "one two")
             #expect(try names() == ["a"])
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
     }
 
-    @Test(
-        "A write cut short by a kill or a full disk keeps all earlier batches",
-        arguments: [true, false])
+    @Test("A write cut short by a kill or a full disk keeps all earlier batches", arguments: [true, false])
     func cuts(canExchange: Bool) throws {
         var exchange = FileExchange()
         if !canExchange { exchange.exchanging = { _, _ in -ENOSYS } }
@@ -83,15 +81,11 @@ struct TwinFileTests {
                 kept = 0
                 var file: TwinFile?
                 do {
-                    let made = try TwinFile(
-                        creating: path, existing: .refuse, beginning: beginning, first: first, exchange: exchange
-                    ) {
-                        (file, bytes, offset) throws(FileError) in
+                    let made = try open(path, exchange: exchange) { (file, bytes, offset) throws(FileError) in
                         try file.write(Array(bytes.prefix(left)), at: offset)
                         // The state after a kill at this point.
                         let state = contents(path) ?? "nothing"
-                        #expect(
-                            state == self.states[kept] || state == self.states[kept + 1], "after \(budget) bytes")
+                        #expect(state == self.states[kept] || state == self.states[kept + 1], "after \(budget) bytes")
                         guard bytes.count <= left else { throw FileError(.write, path: path, code: ENOSPC) }
                         left -= bytes.count
                     }
@@ -117,9 +111,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test(
-        "A write detects a moved, removed or replaced file and keeps its replacement",
-        arguments: [0, 1, 2])
+    @Test("A write detects a moved, removed or replaced file and keeps its replacement", arguments: [0, 1, 2])
     func gone(_ kind: Int) throws {
         try inFolder { path in
             let file = try open(path)
@@ -135,8 +127,7 @@ struct TwinFileTests {
             #expect(throws: gone) {
                 try file.finish { append throws(FileError) in try append(Array("{finished".utf8)) }
             }
-            #expect(file.settle() == path + ".part")
-            #expect(contents(path + ".part") == "{[]}")
+            #expect(file.settle() == path + ".part" && contents(path + ".part") == "{[]}")
             #expect(contents(path) == (kind == 2 ? "foreign" : nil))
         }
     }
@@ -294,9 +285,7 @@ struct TwinFileTests {
     func cutTwin(_ kind: Int) throws {
         try inFolder { path in
             var isFull = false
-            let file = try TwinFile(
-                creating: path, existing: .refuse, beginning: beginning, first: first, exchange: FileExchange()
-            ) { (file, bytes, offset) throws(FileError) in
+            let file = try open(path) { (file, bytes, offset) throws(FileError) in
                 if isFull { throw FileError(.write, path: path, code: ENOSPC) }
                 try file.write(bytes, at: offset)
             }
@@ -318,9 +307,7 @@ struct TwinFileTests {
     func noCopy() throws {
         try inFolder { path in
             var written = 0
-            let file = try TwinFile(
-                creating: path, existing: .refuse, beginning: beginning, first: first, exchange: FileExchange()
-            ) { (file, bytes, offset) throws(FileError) in
+            let file = try open(path) { (file, bytes, offset) throws(FileError) in
                 written += bytes.count
                 try file.write(bytes, at: offset)
             }

@@ -122,9 +122,7 @@ struct WholeFileTests {
             }
             for path in [folder + "/new", folder + "/pipe", "/dev/null", "/dev/stdout"] { try WholeFile.check(path) }
             for path in [folder + "/pipe", "/dev/null", "/dev/stdout"] {
-                #expect { try write("x", to: path, others: .none) } throws: {
-                    ($0 as? FileError)?.cause == .notRegular
-                }
+                #expect { try write("x", to: path, others: .none) } throws: { ($0 as? FileError)?.cause == .notRegular }
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["circle", "pipe"])
         }
@@ -182,9 +180,7 @@ struct WholeFileTests {
         for path in [
             "/dev/fd/", "/dev/fd/-1", "/dev/fd/1/2", "/dev/fd/99999", "/dev/xy/1", "/proc/self/xy/1", "/dev/null",
             "stdout", "",
-        ] {
-            #expect(FilePlace.inheritedDescriptor(path) == nil)
-        }
+        ] { #expect(FilePlace.inheritedDescriptor(path) == nil) }
         let own = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(own) }
         #expect(FilePlace.inheritedDescriptor("/dev/fd/\(own)") == nil)
@@ -200,8 +196,7 @@ struct WholeFileTests {
                 if name == "there" {
                     try write("there", to: folder + "/there")
                 } else {
-                    try FileManager.default.createSymbolicLink(
-                        atPath: folder + "/link", withDestinationPath: "nowhere")
+                    try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "nowhere")
                 }
                 #expect { try file.move(toFree: folder + "/" + name) } throws: { ($0 as? FileError)?.exists == true }
             }
