@@ -16,15 +16,13 @@ extension Engine {
             from: draft.fault, in: call.world, noting: call.oldWords, naming: draft.name(of:))
         (rule.connection, rule.controller) = (draft.connection, draft.controller)
         if rule.connection != nil {
-            guard case .socket = rule.fault else {
-                throw .invalid("'connection' names an open WebSocket, so it requires {\"on\": \"socket\"}.")
-            }
+            guard case .socket = rule.fault else { throw .connectionOfNoSocket }
         }
         if let controller = breakpoints.missingController(of: rule, in: call.world) {
             throw .noController(controller.text)
         }
         if let number = rule.connection, !openSockets(of: call.world).contains(where: { $0.number == number }) {
-            throw .invalid("There is no open WebSocket \(number) in this world.")
+            throw .noOpenSocket(number)
         }
         return try add(rule, call)
     }
@@ -82,9 +80,7 @@ private struct BreakpointDraft {
             fault = body.object
             connection = try body.number("connection", in: 1...Int.max).map(UInt64.init)
             for key in ["connection", "controller"] { fault[key] = nil }
-            guard connection == nil || body["connections"] == nil else {
-                throw .invalid("Set either 'connection' or 'connections'.")
-            }
+            guard connection == nil || body["connections"] == nil else { throw .eitherKey("connection", "connections") }
             return
         }
         guard let place = body["on"]?.string, RecordedHold.Place(rawValue: place) != nil else {
@@ -98,11 +94,10 @@ private struct BreakpointDraft {
         connection = try match.number("connection", in: 1...Int.max).map(UInt64.init)
         for (one, other) in [("at", "type"), ("connection", "connections")]
         where match[one] != nil && match[other] != nil {
-            throw .invalid("Set either 'match.\(one)' or 'match.\(other)'.")
+            throw .eitherKey("match.\(one)", "match.\(other)")
         }
         if let first = match["endpoint"]?.string?.split(separator: " ").first, ["handshake", "socket"].contains(first) {
-            throw .invalid(
-                "'match.endpoint' is a REST endpoint; use a different 'on' to hold a handshake or a frame.")
+            throw .endpointOfNoRequest
         }
         let socket = try match.text("socket", expected: "a WebSocket path, such as \"/ws/meal-logs\"")
         let target = ["handshake": "handshake", "frame": "socket"][place]  // Only known names.
@@ -132,14 +127,7 @@ private struct BreakpointDraft {
         let usual = place == "frame" ? both : place == "response" ? server : client
         let direction = body["direction"] == nil ? usual : try body.choice("direction", of: [client, server])
         if place == "frame" { return direction }
-        guard direction == usual else {
-            let hint =
-                " To hold the answer to the handshake, hold the frame \"connected\": "
-                + #"{"on": "frame", "match": {"type": "connected"}}."#
-            throw .invalid(
-                "The direction \"\(direction)\" does not apply to a \(place); omit 'direction'."
-                    + (place == "handshake" ? hint : ""))
-        }
+        guard direction == usual else { throw .wrongDirection(direction, of: place) }
         return place == "response" ? "response" : "request"
     }
 }

@@ -255,13 +255,6 @@ extension Engine {
     }
 }
 
-extension APIError {
-    fileprivate static let severalFaults = invalid(
-        "Send several faults as a list, with no other members: {\"faults\": [{\"on\": \"GET /api/v1/goals\", "
-            + "\"status\": "
-            + "503}, …]}.")
-}
-
 extension World {
     fileprivate func forgetFaults(_ names: [ExactString]) {
         faults.remove(named: Set(names))

@@ -3,7 +3,6 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 import JSON
-import Text
 import Traffic
 import WebSocket
 
@@ -70,9 +69,7 @@ extension Engine {
     func prolongHeld(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["for"]))
         guard let time = try body.duration("for"), (FaultLimits.shortestHold...FaultLimits.longestWait).contains(time)
-        else {
-            throw .invalid("'for' must be from 1ms to 1h: the time to wait from now.")
-        }
+        else { throw .wrongHoldTime }
         enter(world, at: call.now)
         let number = try held(call).thing.number
         world.live?.holds.prolong(number, to: world.turn.now.advanced(byNanoseconds: time))
@@ -176,7 +173,7 @@ private struct HeldCommand {
         case "change":
             told = .changed
             guard payload != nil || thing.place != .frame && present.contains(where: { $0 != "step" }) else {
-                throw .invalid("Set what to change: \(Words.list(row.keys.filter { $0 != "step" }, last: "or")).")
+                throw .nothingToChange(row.keys.filter { $0 != "step" })
             }
             action = try Self.change(thing, on: connection, body, payload, in: engine, at: call.now)
         case "answer":
@@ -214,7 +211,7 @@ private struct HeldCommand {
         }
         let bytes = payload?.bytes ?? []
         if connection.heldEvent?.message?.isText ?? false, String(validating: bytes, as: UTF8.self) == nil {
-            throw .invalid("A client's text message must be UTF-8.")
+            throw .textNotUTF8
         }
         return .frame(bytes)
     }
@@ -243,9 +240,7 @@ extension AdminBody {
         let fields = try fields()?.map { ($0.name.rawName, $0.value) } ?? head.fields.nameValuePairs
         let method = try text("method", expected: "a method") ?? head.method.rawValue
         let target = try text("target", expected: "a path with a query, if any") ?? head.target.description
-        guard !(method + target).utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
-            throw .invalid("A method and a target must be visible characters without spaces.")
-        }
+        guard !(method + target).utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { throw .invalidRequestLine }
         let first = "\(method) \(target) HTTP/\(head.version == .http10 ? "1.0" : "1.1")\r\n"
         let lines = fields.map { "\($0.0): \($0.1)\r\n" }
         do { return try RequestHead(recorded: Array((first + lines.joined()).utf8)) } catch {

@@ -43,7 +43,7 @@ extension Engine {
         let keys = AdminBody.payloadKeys + ["template", "members", "fields", "opcode"]
         let body = try call.body(keys: keys, limits: JSON.Limits(bytes: limits.frameBody))
         if body["fields"] != nil {
-            guard body["members"] == nil else { throw .invalid("'fields' is the deprecated name of 'members'.") }
+            guard body["members"] == nil else { throw .fieldsAndMembers }
             call.oldWords.note("'fields' is deprecated but still accepted; write 'members'.")
         }
         let (payload, opcode) = try message(body, for: connection, in: call.world)
@@ -71,9 +71,7 @@ extension Engine {
             }
             return (text, .text)
         }
-        guard body["members"] == nil, body["fields"] == nil else {
-            throw .invalid("Send 'members' only with a 'template'.")
-        }
+        guard body["members"] == nil, body["fields"] == nil else { throw .membersWithoutTemplate }
         if isPing { return (payload?.bytes ?? [], .ping) }
         guard let payload else { throw .nothingToSend }
         return (payload.bytes, payload.isText ? .text : .binary)
@@ -271,22 +269,4 @@ extension ChatProtocol {
         case .assistantMessage: "user_message"
         }
     }
-}
-
-extension APIError {
-    static func unknownSocket(_ number: String) -> APIError {
-        .missing("This world has no open WebSocket \(number.quoted(limit: 40)); see GET /__admin/sockets.")
-    }
-
-    static func socketCannot(_ action: String, _ number: String, _ state: String) -> APIError {
-        .conflict("WebSocket \(number) is \(state): it cannot \(action).")
-    }
-
-    static func severalPayloads(_ keys: [String]) -> APIError {
-        .invalid("Send the payload in only one form; \(Words.list(keys.map { "'\($0)'" })) arrived.")
-    }
-
-    static let nothingToSend = invalid(
-        "Send the payload as {\"text\": \"…\"}, {\"json\": …} or {\"base64\": \"…\"}, or send a socket {\"template\": "
-            + "\"stream_chunk\", \"members\": {…}}.")
 }

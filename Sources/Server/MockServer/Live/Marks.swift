@@ -1,7 +1,6 @@
 import FitIQAPI
 import FitIQBackend
 import JSON
-import Text
 
 /// A point in a world's history to which it can rewind.
 struct Mark: Sendable {
@@ -45,10 +44,7 @@ extension Engine {
     func setMark(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, name) = (call.world, try call.body(keys: ["name"]).text("name", bytes: 1...Mark.nameBytes))
         let marks = world.live?.marks ?? []
-        if let name, marks.contains(where: { $0.name == ExactString(name) }) {
-            throw .invalid(
-                "This world already has a mark \(name.quoted(limit: 60)); delete it, or choose a different name.")
-        }
+        if let name, marks.contains(where: { $0.name == ExactString(name) }) { throw .markExists(name) }
         guard marks.count < Mark.most else { throw .tooManyMarks }
         enterDue(world, at: call.now)
         try worlds.room(of: nil).check(bringing: world.backend.storedBytes)
@@ -208,16 +204,5 @@ extension Engine {
                 status: .created, body: engine.describe(fork, at: now, forkedFrom: world.name),
                 fields: [.location: "/__admin/worlds/\(fork.name)"])
         }
-    }
-}
-
-extension APIError {
-    static let tooManyMarks = full(
-        "This world has \(Mark.most) marks, which is the limit; delete some with DELETE /__admin/marks/{name}.")
-
-    static func unknownMark(_ name: String, known: [Mark]) -> APIError {
-        let list = known.map { "\($0.name.text.quoted(limit: 60)) (entry \($0.number))" }
-        let marks = known.isEmpty ? "it has no marks; set a mark with POST /__admin/marks" : Words.list(list)
-        return .missing("This world has no mark \(name.quoted(limit: 60)): \(marks).")
     }
 }

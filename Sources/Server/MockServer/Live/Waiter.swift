@@ -1,6 +1,5 @@
 import FitIQAPI
 import JSON
-import Text
 import Traffic
 
 /// The answer to `POST /__admin/wait`: the first matching entry, or a refusal once the time is up.
@@ -170,36 +169,4 @@ extension MemberCondition {
 extension JournalQuery {
     /// Keys for conditions on JSON: `json` for responses and frames, and `request_json` for request bodies.
     fileprivate static let memberKeys = ["json", "request_json"]
-}
-
-extension APIError {
-    fileprivate static func badMember(_ key: String, _ path: String) -> APIError {
-        .invalid(
-            "'\(key)' has the member \(path.quoted(limit: 60)): write a path such as \"data.items[0].name\", and its "
-                + "value: a string, a number, true, false or null.")
-    }
-
-    static func waitForWhat(_ key: String, _ keys: [String]) -> APIError {
-        .invalid(
-            "Set what to wait for: {\"\(key)\": {\"kind\": \"frame\", \"type\": \"stream_complete\"}}, with "
-                + "one or more of \(Words.list(keys.map { "'\($0)'" })).")
-    }
-
-    static let waitTooLong = invalid(
-        "A request may wait for at most 10 minutes; ask again, with the last answer's 'last_number' as 'since'.")
-
-    static let tooManyWaits = full(
-        "\(Engine.mostWaits) requests are waiting in this world, which is the limit; wait until some of the requests "
-            + "are answered.")
-
-    static let resetWhileWaiting = conflict(
-        "The world was reset or rewound while this request was waiting for an entry in it.")
-
-    static func nothingMatched(within: Int64, details: JSONObject) -> APIError {
-        APIError(
-            .requestTimeout, .requestTimeout,
-            "Nothing matched within \(Durations.exact(within)); 'near_misses' lists the nearest entries and how they "
-                + "differ.",
-            details: details)
-    }
 }
