@@ -26,23 +26,6 @@ extension Engine {
         }
         return try add(rule, call)
     }
-
-    /// Applies breakpoints for frames to a world's open sockets; ignores all other rules.
-    func attach(_ names: Set<ExactString>, to world: World) {
-        let breakpoints = world.faults.frameBreakpoints(named: names)
-        guard !breakpoints.isEmpty else { return }
-        let areForAll = breakpoints.allSatisfy { $0.socket == nil && $0.connection == nil }
-        for (number, connection) in openSockets(of: world) where connection.isServed {
-            let endpoint = connection.record.opening?.endpoint
-            let meant =
-                areForAll
-                ? breakpoints
-                : breakpoints.filter {
-                    ($0.socket ?? endpoint) == endpoint && ($0.connection ?? number) == number
-                }
-            world.faults.attach(meant, to: &connection.socketFaults)
-        }
-    }
 }
 
 /// A breakpoint in a request: a fault written as in a scenario file, plus keys that a scenario file cannot have.

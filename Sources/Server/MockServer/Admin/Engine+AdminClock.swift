@@ -87,11 +87,6 @@ extension Engine {
         return Answer(move)
     }
 
-    func noteAdvance(of world: World, from start: Timestamp, to target: Timestamp) {
-        let span = target.nanoseconds(since: start)
-        if span > 0 { recorder.record(.clock(advancedBy: span), at: start, in: world) }
-    }
-
     /// `POST /__admin/tokens`: issues a token for any user; the token's lifetime follows the world's clock.
     func makeToken(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["user", "expires_in"]))

@@ -75,24 +75,13 @@ extension Engine {
         let world = call.world
         // The owner of the world's run may have ended the run during the job.
         guard !world.isGone else { throw .unknownWorld(world.name) }
-        try keep(rules, bytes: values.map { $0.encoded().count }, in: world)
-        attach(Set(rules.map(\.name)), to: world)
+        try add(rules, bytes: values.map { $0.encoded().count }, to: world)
         return list(world.faults.rules.suffix(rules.count), call, status: .created)
     }
 
     func add(_ rule: FaultRule, _ call: AdminCall) throws(APIError) -> Answer {
-        try keep([rule], bytes: [call.bytes.count], in: call.world)
-        attach([rule.name], to: call.world)
+        try add([rule], bytes: [call.bytes.count], to: call.world)
         return .created(try description(ofFault: rule.name, call))
-    }
-
-    /// - Parameter bytes: The length of each rule's JSON.
-    func keep(_ rules: [FaultRule], bytes: [Int], in world: World) throws(APIError) {
-        let bytes = bytes.map { $0 + WorldDraft.memoryOfRule }
-        try worlds.room(of: nil).check(bringing: bytes.reduce(0, +))
-        do throws(FaultBookError) { try world.faults.add(rules) } catch { throw .invalid(error.message) }
-        for (rule, count) in zip(rules, bytes) { world.written.faults[rule.name] = count }
-        worlds.accountStorage(of: world)
     }
 
     /// Reads a rule with the scenario file reader, and names the rule if it has no name.
@@ -189,38 +178,8 @@ extension Engine {
     }
 
     private func remove(_ names: [ExactString], _ call: AdminCall) -> Answer {
-        let world = call.world
-        world.forgetFaults(names)
-        let changes = SocketFaults.Changes(names.map { ($0, .removed) })
-        changeOpenSockets(of: world) { $0.change(changes) }
-        worlds.accountStorage(of: world)
-        breakpoints.releaseDisabled(of: world, at: call.now)
+        removeFaults(names, of: call.world, at: call.now)
         return .noContent
-    }
-
-    /// - Parameter now: The system's time; if nil, held items continue in the next turn.
-    func setFaults(_ names: Set<ExactString>, of world: World, isEnabled: Bool, at now: Timestamp? = nil) {
-        world.faults.setEnabled(isEnabled, named: names)
-        let rules = world.faults.rules.map(\.rule).filter { names.contains($0.name) }
-        let changes = SocketFaults.Changes(rules.map { ($0.name, .enabled(isEnabled)) })
-        changeOpenSockets(of: world) { $0.change(changes) }
-        guard isEnabled else { return breakpoints.releaseDisabled(of: world, at: now) }
-        attach(names, to: world)
-    }
-
-    /// Changes the faults of a world's open sockets; `change` returns whether it changed anything.
-    func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
-        for connection in connections where connection.world === world {
-            guard var faults = connection.socketFaults else { continue }
-            // Move the faults out during the change, so that the change copies nothing.
-            connection.socketFaults = nil
-            let isChanged = change(&faults)
-            connection.socketFaults = faults
-            guard isChanged else { continue }
-            obeySocketFaults(of: connection)
-            // The transport may be able to read again.
-            touch(connection)
-        }
     }
 
     private func entry(ofFault name: ExactString, _ call: AdminCall) throws(APIError) -> FaultBook.Entry {
@@ -252,12 +211,5 @@ extension Engine {
         writer.member("acted", entry.acted)
         guard rule.fault.isHold else { return }
         writer.member("holding", world.live?.holds.things.count { $0.breakpoint.name == rule.name } ?? 0)
-    }
-}
-
-extension World {
-    fileprivate func forgetFaults(_ names: [ExactString]) {
-        faults.remove(named: Set(names))
-        for name in names { written.faults[name] = nil }
     }
 }

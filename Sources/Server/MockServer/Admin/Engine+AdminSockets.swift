@@ -105,24 +105,6 @@ extension Engine {
         return answer(about: connection, of: call.world)
     }
 
-    func cut(
-        _ connection: Connection, isReset: Bool, by rule: String = LiveControl.byHand, in world: World,
-        at now: Timestamp
-    ) {
-        let isSilent = connection.socketState == .silent
-        connection.record.endingRule = rule
-        // Output that a fault still holds is lost with the connection.
-        if !isSilent { recorder.recordAbandoned(connection, in: world) }
-        forgetSocket(of: connection)
-        if isSilent {
-            recorder.closed(connection, by: .server, .fault)
-            end(connection, isReset ? .reset : .close)
-        } else {
-            connection.output.discardHeld()
-            drop(connection, isReset ? .reset : .finish, in: world, at: now)
-        }
-    }
-
     /// `POST /__admin/sockets/{connection}/silence`: stops sending and reading until `resume` is called.
     ///
     /// The engine resets a socket that is still silent after ``longestSilence``, by the world's clock.
@@ -168,11 +150,6 @@ extension Engine {
             throw .unknownSocket(call.parameter.text)
         }
         return socket
-    }
-
-    /// A world's open WebSockets and their numbers.
-    func openSockets(of world: World) -> [(number: UInt64, connection: Connection)] {
-        connections.compactMap { connection in connection.socketNumber(in: world).map { ($0, connection) } }
     }
 
     /// Runs the steps of a world that are due, because the loop may be late, and sets the world's time.
@@ -235,23 +212,6 @@ extension Engine {
 }
 
 extension Connection {
-    /// The connection's number in a world's journal; nil unless the connection is an open WebSocket of the world and
-    /// has a number.
-    func socketNumber(in world: World) -> UInt64? {
-        guard self.world === world, isOpenSocket, !isEcho, ending == .none, let number = record.number,
-            number.world == world.number
-        else { return nil }
-        return number.number
-    }
-
-    enum SocketState: String { case open, held, closing, silent }
-
-    var socketState: SocketState {
-        guard !isSilent, silencedUntil == nil else { return .silent }
-        guard webSocket?.canSend == true else { return .closing }
-        return holdCount > 0 ? .held : .open
-    }
-
     fileprivate func checkIsOpen(to action: String) throws(APIError) {
         guard [.open, .held].contains(socketState), isServed else { throw cannot(action) }
     }

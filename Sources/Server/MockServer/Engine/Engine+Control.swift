@@ -103,8 +103,7 @@ extension Engine {
     public func addFault(_ fault: JSONObject, toWorld id: String) throws(APIError) -> String {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let rule = try rule(from: fault, in: world)
-        try keep([rule], bytes: [JSONValue.object(fault).encoded().count], in: world)
-        attach([rule.name], to: world)
+        try add([rule], bytes: [JSONValue.object(fault).encoded().count], to: world)
         return rule.name.text
     }
 
