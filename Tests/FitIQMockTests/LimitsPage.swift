@@ -237,10 +237,10 @@ enum LimitsPage {
             "all worlds' journals, including 256 bytes for each entry": [
                 .bytes("Journal.entryWeight", Journal.entryWeight), server.bytes("journalBytes"),
             ],
-            "ping that an operator sends": [.bytes("Engine.pingBytes", Engine.pingBytes)],
+            "ping that an operator sends": [.bytes("AdminLimits.pingBytes", AdminLimits.pingBytes)],
             "frame that an operator sends; body or frame that an operator changes": [server.bytes("webSocketMessage")],
             "admin API request that sends or changes a frame or body": [server.bytes("frameBody")],
-            "close reason that an operator sends": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
+            "close reason that an operator sends": [.bytes("AdminLimits.reasonBytes", AdminLimits.reasonBytes)],
             "how long an operator may silence a socket, on the world's clock": [
                 .time("Engine.longestSilence", Engine.longestSilence)
             ],
@@ -255,8 +255,8 @@ enum LimitsPage {
             "part of a resource": [.bytes("MCPLimits.resource", MCPLimits.resource)],
             "admin API answer that a tool reads": [.bytes("MCPCall.answerLimit", MCPCall.answerLimit)],
             "concurrent requests from a client on standard input": [.count("MCPLimits.requests", MCPLimits.requests)],
-            "waiting requests per world": [.count("Engine.mostWaits", Engine.mostWaits)],
-            "how long a request may wait": [.time("Engine.longestWait", Engine.longestWait)],
+            "waiting requests per world": [.count("AdminLimits.waits", AdminLimits.waits)],
+            "how long a request may wait": [.time("AdminLimits.longestWait", AdminLimits.longestWait)],
             "near misses listed for a failed wait; excerpt of each body": [
                 .count("JournalLookout.mostMisses", JournalLookout.mostMisses),
                 .bytes("JournalLookout.bodyLimit", JournalLookout.bodyLimit),
@@ -264,7 +264,7 @@ enum LimitsPage {
             "span over which `advance_until` moves a clock": [
                 .time("ScenarioLimits.longestDuration", ScenarioLimits.longestDuration)
             ],
-            "events listed as due": [.count("Engine.mostDue", Engine.mostDue)],
+            "events listed as due": [.count("AdminLimits.due", AdminLimits.due)],
             "scheduled steps that the server sorts to list due events": [
                 .count("Backend.mostSortedSteps", Backend.mostSortedSteps)
             ],

@@ -22,7 +22,7 @@ import Testing
     @Test("The server finds the content policy even at the end of a page")
     func policy() {
         let page = #"<meta http-equiv="Content-Security-Policy" content="default-src 'none'""#
-        #expect(Engine.policy(of: Array(page.utf8)) == "default-src 'none'")
+        #expect(AdminCall.policy(of: Array(page.utf8)) == "default-src 'none'")
     }
 
     @Test("The admin page is one document of at most 155 kB without external resources")

@@ -148,11 +148,11 @@ struct JobTests {
     @Test("The server deletes many idle worlds gradually and keeps worlds that get requests")
     func swept() throws {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
-        let count = 2 * Engine.worldsSweptAtOnce + 2
+        let count = 2 * WorldLives.sweptAtOnce + 2
         let worlds = try (0..<count).map { _ in try network.world() }
         // Idleness is checked every minute, so at the first check the worlds have been idle for a minute.
         network.advance(by: .seconds(60))
-        #expect(network.engine.worlds.count == count - Engine.worldsSweptAtOnce)
+        #expect(network.engine.worlds.count == count - WorldLives.sweptAtOnce)
         #expect(try network.admin(.get, "worlds/\(worlds[count - 1].id)").status == 200)
         #expect(try network.admin(.delete, "worlds/\(worlds[count - 2].id)").status == 204)
         network.advance(by: .milliseconds(5))

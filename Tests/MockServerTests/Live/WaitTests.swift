@@ -165,7 +165,7 @@ struct WaitTests {
 
     @Test("A world rejects a wait beyond its limit")
     func limit() throws {
-        let waits = try (0..<Engine.mostWaits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
+        let waits = try (0..<AdminLimits.waits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
         #expect(try ask(#"{"for":{"status":404}}"#).status == 507)
         let short = #"{"for":{"status":404},"within":"0"}"#
         #expect(try network.world().ask(.post, "wait", short).status == 408)
@@ -179,7 +179,7 @@ struct WaitTests {
 
     @Test("A half-closed client frees its wait slot")
     func leaves() throws {
-        let waits = try (0..<Engine.mostWaits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
+        let waits = try (0..<AdminLimits.waits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
         let another = #"{"for":{"status":404},"within":"0"}"#
         waits[1].client.wire.send(Request.goals.bytes)
         #expect(try ask(another).status == 507)
@@ -326,7 +326,7 @@ struct WaitTests {
         for _ in 0..<60 { _ = try network.exchange(.logMeal()) }
         let clock = try #require(try network.admin(.get, "clock").json)
         let due = try #require(clock["due"]?.array)
-        #expect(due.count == Engine.mostDue && clock["due_count"] == 61 && due.first?["time"] == clock["next_step"])
+        #expect(due.count == AdminLimits.due && clock["due_count"] == 61 && due.first?["time"] == clock["next_step"])
         #expect(due.first { $0["what"] == "answer" }?["consultation"]?.string == id)
         let times = due.compactMap { $0["time"]?.string }
         #expect(times == times.sorted() && due.contains { $0["what"] == "meal_log" })

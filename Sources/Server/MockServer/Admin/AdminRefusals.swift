@@ -188,7 +188,7 @@ extension APIError {
         "A request may wait for at most 10 minutes; ask again, with the last answer's 'last_number' as 'since'.")
 
     static let tooManyWaits = full(
-        "\(Engine.mostWaits) requests are waiting in this world, which is the limit; wait until some of the requests "
+        "\(AdminLimits.waits) requests are waiting in this world, which is the limit; wait until some of the requests "
             + "are answered.")
 
     static let resetWhileWaiting = conflict(

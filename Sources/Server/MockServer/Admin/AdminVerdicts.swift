@@ -1,31 +1,27 @@
 import FitIQAPI
-import HTTP1
 import JSON
 import Judging
 import Traffic
 
 /// The admin API's verdicts on the obligations of a world's client.
-extension Engine {
+extension AdminCall {
     /// `GET /__admin/verdicts`; the first request starts judging, from the oldest entry in the journal.
     ///
     /// The server first judges the waiting entries, and then writes the findings one at a time. With `summary=true`,
     /// the answer is a ``VerdictSummary``. Otherwise, the other worlds in the world's run follow, each judged
     /// separately.
-    ///
-    /// - Throws: A 400 for an invalid query.
-    func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {
-        let (world, query) = (call.world, try VerdictQuery(call.head))
-        let time = world.clock.now(call.now)
-        // First run the steps that are due, because the loop may be late and overdue steps affect the judgement.
-        advance(world, to: time, at: call.now)
+    func verdicts() throws(APIError) -> Answer {
+        let query = try VerdictQuery(self)
+        // Overdue steps affect the judgement.
+        runDue()
         var parts: IndexingIterator<[Judgement.Part]>?
         var made = query.isShort ? nil : world.run.map(WorldRun.Sum.init(of:))
         return Answer(
-            PartSource(json: { writer throws(APIError) in
+            PartSource(json: { [world, now, time = world.clock.now(now)] writer throws(APIError) in
                 if parts == nil {
-                    if let id = world.id, world.isGone { throw .unknownWorld(id) }
+                    try world.checkIsThere()
                     if let cost = world.judgeNextWaiting() { return cost }
-                    if made?.addNext(at: { $0.date(of: $0.clock.now(call.now)) }) ?? false {
+                    if made?.addNext(at: { $0.date(of: $0.clock.now(now)) }) ?? false {
                         return WorldJudge.costOfEntry * WorldJudge.batch
                     }
                     let judgement = world.judgement(at: world.date(of: time))
@@ -61,10 +57,8 @@ private struct VerdictQuery {
 
     init() {}
 
-    init(_ head: RequestHead) throws(APIError) {
-        let (items, keys) = (head.target.queryItems(), ["verdict", "level", "evidence", "summary"])
-        for (name, _) in items where !keys.contains(name) { throw .unknownAdminKey(name, allowed: keys) }
-        let query = QueryReader(items)
+    init(_ call: AdminCall) throws(APIError) {
+        let query = try call.query(keys: ["verdict", "level", "evidence", "summary"])
         verdict = try query.choice("verdict")
         level = try query.choice("level")
         evidence = try query.choice("evidence") ?? evidence
@@ -177,13 +171,9 @@ extension Judgement {
         }
         parts.append { writer in
             writer.endArray()
-            writer.array("exposures") { writer in
-                for exposure in exposures {
-                    writer.object { writer in
-                        writer.member("path", exposure.path.rawValue)
-                        writer.member("count", exposure.count)
-                    }
-                }
+            writer.objects("exposures", exposures) { writer, exposure in
+                writer.member("path", exposure.path.rawValue)
+                writer.member("count", exposure.count)
             }
             if query.verdict == nil, query.level == nil { CoverageSummary(coverage).writeTable(to: &writer) }
             writer.member("missed", missedCount)
@@ -222,7 +212,7 @@ extension Verdict {
         writer.member("finding_count", findingCount)
         writer.array("more_entries") { writer in for number in moreEntries { writer.value(number) } }
         writer.member("advice", advice)
-        writer.array("scenarios") { writer in for scenario in obligation.scenarios { writer.value(scenario) } }
+        writer.strings("scenarios", obligation.scenarios)
         writer.endObject()
     }
 }

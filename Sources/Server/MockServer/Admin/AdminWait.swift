@@ -2,6 +2,29 @@ import FitIQAPI
 import JSON
 import Traffic
 
+/// The admin API's waits, which end when an event happens in a world.
+extension AdminCall {
+    /// `POST /__admin/wait`: returns the first matching entry, even if it was recorded before the request, or 408 with
+    /// the nearest entries.
+    ///
+    /// With `optional`, the answer has a null entry instead of status 408.
+    func wait() throws(APIError) -> Answer {
+        let body = try body(keys: ["for", "within", "since", "optional"])
+        var query = try JournalQuery(waitingFor: body["for"], in: "for")
+        query.since =
+            try body.value("since", expected: "the number of an entry, or \"now\"") { value in
+                value == "now" ? world.journal.lastNumber : value.int.flatMap { $0 < 0 ? nil : $0 }
+            } ?? 0
+        let isOptional = try body.flag("optional") ?? false
+        let within = try body.duration("within") ?? AdminLimits.usualWait
+        guard within <= AdminLimits.longestWait else { throw .waitTooLong }
+        let waiting = engine.followers.count { engine[$0]?.waiter?.world === world }
+        guard waiting < AdminLimits.waits else { throw .tooManyWaits }
+        engine.followers.append(connection.id)
+        return Answer(Waiter(query, in: world, of: engine, within: within, isOptional: isOptional, at: now))
+    }
+}
+
 /// The answer to `POST /__admin/wait`: the first matching entry, or a refusal once the time is up.
 final class Waiter: BodySource {
     private unowned let engine: Engine
@@ -32,7 +55,7 @@ final class Waiter: BodySource {
     }
 
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
-        if let id = world.id, world.isGone { throw .unknownWorld(id) }
+        try world.checkIsThere()
         guard world.life == life else { throw .resetWhileWaiting }
         while !slice.isFull {
             switch lookout.next(in: world.journal) {
@@ -110,38 +133,9 @@ extension JournalQuery {
         try self.init(query: items)
         members = conditions
     }
-}
 
-/// The admin API's waits, which end when an event happens in a world.
-extension Engine {
-    /// `POST /__admin/wait`: returns the first matching entry, even if it was recorded before the request, or 408 with
-    /// the nearest entries.
-    ///
-    /// With `optional`, the answer has a null entry instead of status 408.
-    ///
-    /// - Throws: A 400 for an invalid body, or a 507 if too many requests are waiting.
-    func wait(_ call: AdminCall) throws(APIError) -> Answer {
-        let body = try call.body(keys: ["for", "within", "since", "optional"])
-        var query = try JournalQuery(waitingFor: body["for"], in: "for")
-        query.since =
-            try body.value("since", expected: "the number of an entry, or \"now\"") { value in
-                value == "now" ? call.world.journal.lastNumber : value.int.flatMap { $0 < 0 ? nil : $0 }
-            } ?? 0
-        let isOptional = try body.flag("optional") ?? false
-        let within = try body.duration("within") ?? Self.usualWait
-        guard within <= Self.longestWait else { throw .waitTooLong }
-        let waiting = followers.count { self[$0]?.waiter?.world === call.world }
-        guard waiting < Self.mostWaits else { throw .tooManyWaits }
-        followers.append(call.connection.id)
-        return Answer(
-            Waiter(query, in: call.world, of: self, within: within, isOptional: isOptional, at: call.now))
-    }
-
-    /// The default and the longest wait, in nanoseconds of the system's clock: 5 s and 10 min.
-    static let usualWait: Int64 = 5_000_000_000
-    package static let longestWait: Int64 = 600_000_000_000
-    /// The maximum number of waiting requests in a world.
-    package static let mostWaits = 64
+    /// Keys for conditions on JSON: `json` for responses and frames, and `request_json` for request bodies.
+    private static let memberKeys = ["json", "request_json"]
 }
 
 extension MemberCondition {
@@ -164,9 +158,4 @@ extension MemberCondition {
         }
         return conditions
     }
-}
-
-extension JournalQuery {
-    /// Keys for conditions on JSON: `json` for responses and frames, and `request_json` for request bodies.
-    fileprivate static let memberKeys = ["json", "request_json"]
 }

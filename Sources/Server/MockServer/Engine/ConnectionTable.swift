@@ -51,6 +51,11 @@ struct ConnectionTable: Sequence {
         if isEcho { echoBytes += difference }
     }
 
+    /// A world's open WebSockets and their numbers.
+    func openSockets(of world: World) -> [(number: UInt64, connection: Connection)] {
+        compactMap { connection in connection.socketNumber(in: world).map { ($0, connection) } }
+    }
+
     func makeIterator() -> some IteratorProtocol<Connection> { places.lazy.compactMap { $0 }.makeIterator() }
 }
 

@@ -37,8 +37,15 @@ extension Engine {
         _ scenario: Scenario, guide: GuideMode? = nil, seed: UInt64? = nil, clock: ClockMode? = nil,
         judged: Bool = true, at now: Timestamp
     ) throws(APIError) -> WorldAccess {
-        access(
-            to: try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now), at: now)
+        try lives.checkPlace()
+        let number = worlds.serial + 1
+        let id = WorldID(number, of: configuration.node)
+        let settings = configuration.settings(ofWorld: id, scenario, guide: guide, seed: seed, clock: clock)
+        let draft = WorldDraft(settings: settings, id: id, isJudged: judged)
+        let beginning = try WorldBeginning(draft, in: worlds.room(of: nil), now: now, dateShift: worlds.dateShift)
+        let world = try lives.begin(number, beginning, at: now)
+        worlds.serial = number
+        return access(to: world, at: now)
     }
 
     /// How to access a world, where `default` is the default world; nil for an unknown id.
@@ -48,7 +55,7 @@ extension Engine {
 
     /// Closes a world's sockets with 1001 and deletes it; ignores an unknown id and the default world.
     public func deleteWorld(_ id: String, at now: Timestamp) {
-        if let world = worlds[ExactString(id)] { remove(world, reason: "The world was deleted", at: now) }
+        if let world = worlds[ExactString(id)] { lives.remove(world, reason: "The world was deleted", at: now) }
     }
 
     /// The time of the last event in a world, or the clock's time if the clock is manual.
@@ -81,7 +88,7 @@ extension Engine {
     ///   clock.
     public func advanceWorld(_ id: String, to time: Timestamp, at now: Timestamp, noted: Bool = false) {
         guard let world = worlds.named(id), let start = world.clock.manualTime else { return }
-        if noted { noteAdvance(of: world, from: start, to: time) }
+        if noted { recorder.recordAdvance(of: world, from: start, to: time) }
         advance(world, to: max(time, start), at: now)
     }
 
@@ -93,7 +100,7 @@ extension Engine {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let (rule, names) = (ExactString(name), world.faults.rules.map(\.rule.name))
         guard names.contains(rule) else { throw .unknownFault(name, known: names.map(\.text)) }
-        setFaults([rule], of: world, isEnabled: isEnabled)
+        liveFaults.set([rule], of: world, isEnabled: isEnabled)
     }
 
     /// Adds a fault to a world and returns the fault's name; the fault is written as in a scenario file.
@@ -102,8 +109,8 @@ extension Engine {
     ///   server is full.
     public func addFault(_ fault: JSONObject, toWorld id: String) throws(APIError) -> String {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
-        let rule = try rule(from: fault, in: world)
-        try add([rule], bytes: [JSONValue.object(fault).encoded().count], to: world)
+        let rule = try world.rule(from: fault)
+        try liveFaults.add([rule], bytes: [JSONValue.object(fault).encoded().count], to: world)
         return rule.name.text
     }
 
@@ -283,7 +290,7 @@ extension Engine {
         }
         // Apply all changes together, because there may be many rules and sockets.
         let all = SocketFaults.Changes(changes)
-        if !changes.isEmpty { changeOpenSockets(of: world) { $0.change(all) } }
+        if !changes.isEmpty { liveFaults.changeOpenSockets(of: world) { $0.change(all) } }
     }
 
     // MARK: State for the tests' simulator, which reads it without changing it

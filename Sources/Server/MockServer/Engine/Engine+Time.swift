@@ -292,7 +292,7 @@ extension Engine {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
             guard let connection = self[id] else { continue }
             if connection.silencedUntil == time {
-                cut(connection, isReset: true, in: world, at: now)
+                liveSockets.cut(connection, isReset: true, in: world, at: now)
                 continue
             }
             if connection.queuedArrival == time {

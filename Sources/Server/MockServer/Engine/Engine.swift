@@ -120,6 +120,9 @@ public final class Engine {
 
     var network: NetworkStage { NetworkStage(engine: self) }
     var breakpoints: Breakpoints { Breakpoints(engine: self) }
+    var liveFaults: LiveFaults { LiveFaults(engine: self) }
+    var liveSockets: LiveSockets { LiveSockets(engine: self) }
+    var lives: WorldLives { WorldLives(engine: self) }
     var player: PlayerAnswerer { PlayerAnswerer(engine: self) }
     var upstreams: UpstreamAnswerer { UpstreamAnswerer(engine: self) }
     var memory: Memory { Memory(engine: self) }
@@ -264,7 +267,7 @@ public final class Engine {
         feedStreams(at: now)
         resumeConnections(at: now)
         runWorlds(at: now)
-        sweepWorlds(at: now)
+        lives.sweep(at: now)
         fireDeadlines(at: now)
     }
 

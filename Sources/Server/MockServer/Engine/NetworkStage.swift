@@ -85,7 +85,8 @@ struct NetworkStage {
 
     func breakOff(_ connection: Connection, in world: World, at now: Timestamp) {
         connection.input.discard()
-        engine.cut(connection, isReset: true, by: world.network?.rule ?? LiveControl.byHand, in: world, at: now)
+        let rule = world.network?.rule ?? LiveControl.byHand
+        engine.liveSockets.cut(connection, isReset: true, by: rule, in: world, at: now)
     }
 
     /// Sets a world's network; an offline network resets every connection.

@@ -198,6 +198,12 @@ final class Recorder {
         notifyObservers(in: world)
     }
 
+    /// Records that a manual clock moves from one time to another.
+    func recordAdvance(of world: World, from start: Timestamp, to target: Timestamp) {
+        let span = target.nanoseconds(since: start)
+        if span > 0 { record(.clock(advancedBy: span), at: start, in: world) }
+    }
+
     private func notifyObservers(in world: World, on connection: Connection? = nil) {
         if let observe, let entry = world.journal.newest { observe(entry, world, connection) }
         worlds.accountJournal(of: world)

@@ -242,7 +242,7 @@ struct Breakpoints {
         let rules = world.faults.rules.map(\.rule).filter {
             $0.isEnabled && missingController(of: $0, in: world) != nil
         }
-        if !rules.isEmpty { engine.setFaults(Set(rules.map(\.name)), of: world, isEnabled: false, at: now) }
+        if !rules.isEmpty { engine.liveFaults.set(Set(rules.map(\.name)), of: world, isEnabled: false, at: now) }
     }
 
     // MARK: Ending

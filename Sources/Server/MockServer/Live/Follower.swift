@@ -1,11 +1,27 @@
 import FitIQAPI
-import HTTP1
-import HTTPTypes
 import JSON
 import Traffic
 
 /// Sends new journal entries to the connections that follow them.
 extension Engine {
+    /// Starts the event stream of a follower.
+    func begin(_ follower: Follower, on connection: Connection, at now: Timestamp) {
+        let world = follower.world
+        var fields = ServerSentEvent.responseFields
+        fields[.date] = world.date(of: world.clock.now(now)).httpDateText
+        connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
+        connection.sendBody(ServerSentEvent.retry(milliseconds: 1000))
+        var follower = follower
+        follower.tellWorld(to: connection, instance: instance, at: now)
+        connection.follower = follower
+        if isShuttingDown {
+            endEvents(on: connection, at: now)
+        } else {
+            followers.append(connection.id)
+            arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
+        }
+    }
+
     /// Whether an event stream of a world has this controller's name.
     func hasController(_ name: ExactString, of world: World) -> Bool {
         followers.contains { id in

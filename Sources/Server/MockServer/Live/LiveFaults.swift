@@ -3,52 +3,54 @@ import FitIQAPI
 import JSON
 
 /// A world's faults while clients are connected.
-extension Engine {
+struct LiveFaults {
+    let engine: Engine
+
     /// Adds rules after the existing ones, and applies those that hold frames to open sockets too.
     ///
     /// - Parameter bytes: The length of each rule's JSON.
     /// - Throws: 400 for a name that is already in use, 507 if the server is full; no rule is added then.
     func add(_ rules: [FaultRule], bytes: [Int], to world: World) throws(APIError) {
         let bytes = bytes.map { $0 + WorldDraft.memoryOfRule }
-        try worlds.room(of: nil).check(bringing: bytes.reduce(0, +))
+        try engine.worlds.room(of: nil).check(bringing: bytes.reduce(0, +))
         do throws(FaultBookError) { try world.faults.add(rules) } catch { throw .invalid(error.message) }
         for (rule, count) in zip(rules, bytes) { world.written.faults[rule.name] = count }
-        worlds.accountStorage(of: world)
+        engine.worlds.accountStorage(of: world)
         attach(Set(rules.map(\.name)), to: world)
     }
 
     /// Removes rules, also from open sockets, and releases what they hold.
-    func removeFaults(_ names: [ExactString], of world: World, at now: Timestamp) {
+    func remove(_ names: [ExactString], of world: World, at now: Timestamp) {
         world.faults.remove(named: Set(names))
         for name in names { world.written.faults[name] = nil }
         let changes = SocketFaults.Changes(names.map { ($0, .removed) })
         changeOpenSockets(of: world) { $0.change(changes) }
-        worlds.accountStorage(of: world)
-        breakpoints.releaseDisabled(of: world, at: now)
+        engine.worlds.accountStorage(of: world)
+        engine.breakpoints.releaseDisabled(of: world, at: now)
     }
 
     /// - Parameter now: The system's time; if nil, held items continue in the next turn.
-    func setFaults(_ names: Set<ExactString>, of world: World, isEnabled: Bool, at now: Timestamp? = nil) {
+    func set(_ names: Set<ExactString>, of world: World, isEnabled: Bool, at now: Timestamp? = nil) {
         world.faults.setEnabled(isEnabled, named: names)
         let rules = world.faults.rules.map(\.rule).filter { names.contains($0.name) }
         let changes = SocketFaults.Changes(rules.map { ($0.name, .enabled(isEnabled)) })
         changeOpenSockets(of: world) { $0.change(changes) }
-        guard isEnabled else { return breakpoints.releaseDisabled(of: world, at: now) }
+        guard isEnabled else { return engine.breakpoints.releaseDisabled(of: world, at: now) }
         attach(names, to: world)
     }
 
     /// Changes the faults of a world's open sockets; `change` returns whether it changed anything.
     func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
-        for connection in connections where connection.world === world {
+        for connection in engine.connections where connection.world === world {
             guard var faults = connection.socketFaults else { continue }
             // Move the faults out during the change, so that the change copies nothing.
             connection.socketFaults = nil
             let isChanged = change(&faults)
             connection.socketFaults = faults
             guard isChanged else { continue }
-            obeySocketFaults(of: connection)
+            engine.obeySocketFaults(of: connection)
             // The transport may be able to read again.
-            touch(connection)
+            engine.touch(connection)
         }
     }
 
@@ -57,7 +59,7 @@ extension Engine {
         let breakpoints = world.faults.frameBreakpoints(named: names)
         guard !breakpoints.isEmpty else { return }
         let areForAll = breakpoints.allSatisfy { $0.socket == nil && $0.connection == nil }
-        for (number, connection) in openSockets(of: world) where connection.isServed {
+        for (number, connection) in engine.connections.openSockets(of: world) where connection.isServed {
             let endpoint = connection.record.opening?.endpoint
             let meant =
                 areForAll

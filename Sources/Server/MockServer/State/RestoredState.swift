@@ -120,6 +120,6 @@ extension Engine {
         let beginning = try WorldBeginning(draft, in: worlds.room(of: nil), now: now)
         let world = World(id: id.text, number: saved.number, beginning, now: now)
         world.countAsSaved(saved)
-        add(world, id, at: now)
+        lives.add(world, id, at: now)
     }
 }

@@ -18,30 +18,22 @@ extension Engine {
         advance(world, to: world.clock.now(now), at: now)
         world.setTime(now)
         return StateExport(
-            backend: world.backend, time: world.turn.now, dateShift: world.turn.dateShift,
-            issuedIDs: world.turn.identifiers.issuedCount,
-            name: world.settings.scenario.name, guide: world.settings.mode, seed: world.settings.seed,
-            clock: world.clock.manualTime.map(ClockMode.manual) ?? .real,
-            rules: world.settings.scenario.rules)
+            backend: world.backend, turn: world.turn, settings: world.settings,
+            clock: world.clock.manualTime.map(ClockMode.manual) ?? .real)
     }
 }
 
 /// The input for an export, as a value that a job can use.
 struct StateExport: Sendable {
     let backend: Backend
-    let time: Timestamp
-    let dateShift: Int64
-    let issuedIDs: Int
-    let name: String
-    let guide: GuideMode
-    let seed: UInt64
+    let turn: Turn
+    let settings: WorldSettings
     let clock: ClockMode
-    let rules: WorldRules
 
     /// The encoded state; throws 507 if it could exceed the limit.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
-        let settled = backend.settled(at: time, dateShift: dateShift)
-        let bytes = settled.storedBytes + 6 * name.utf8.count + Self.firstLines
+        let settled = backend.settled(at: turn.now, dateShift: turn.dateShift)
+        let bytes = settled.storedBytes + 6 * settings.scenario.name.utf8.count + Self.firstLines
         guard bytes <= limit else { throw .stateTooLarge(bytes, limit: limit) }
         return encoded(settled)
     }
@@ -50,8 +42,9 @@ struct StateExport: Sendable {
     private static let firstLines = 512
 
     func encoded(_ backend: Backend) -> [UInt8] {
-        backend.data(at: time, dateShift: dateShift, issuedIDs: issuedIDs)
-            .scenarioFile(name: name, guide: guide, seed: seed, clock: clock, rules: rules)
+        let (scenario, issuedIDs) = (settings.scenario, turn.identifiers.issuedCount)
+        return backend.data(at: turn.now, dateShift: turn.dateShift, issuedIDs: issuedIDs).scenarioFile(
+            name: scenario.name, guide: settings.mode, seed: settings.seed, clock: clock, rules: scenario.rules)
     }
 }
 

@@ -1,5 +1,4 @@
 import FitIQAPI
-import HTTP1
 import JSON
 import Judging
 import Traffic

@@ -62,6 +62,17 @@ final class WorldTable {
         if id.node == node { serial = max(serial, id.number) }
     }
 
+    /// The number of the next world that a request creates.
+    func takeNumber() -> Int {
+        serial += 1
+        return serial
+    }
+
+    /// Makes a number available again, unless another request has taken the next one.
+    func giveBack(_ number: Int) {
+        if serial == number { serial -= 1 }
+    }
+
     /// A world by its name, which is ``World/defaultID`` for the main world; nil for an unknown name.
     func named(_ id: String) -> World? { id == World.defaultID ? main : others[ExactString(id)] }
 

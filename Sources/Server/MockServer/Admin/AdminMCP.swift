@@ -4,63 +4,59 @@ import HTTPTypes
 import MCP
 
 /// The admin API for agents: the Model Context Protocol over HTTP.
-extension Engine {
-    /// `POST /__admin/mcp`: answers a client's message; returns nil if the answer waits for a job or a world.
+extension AdminCall {
+    /// `POST /__admin/mcp`: answers a client's message.
     ///
     /// A tool call becomes a request to the admin API with the same fields, so it passes the same checks. The HTTP
     /// response carries the answer. There are no sessions, so a client that disconnects loses the answer.
-    func modelContext(_ call: AdminCall) throws(APIError) -> Answer? {
-        let fields = call.head.fields
-        let step = MCPServer(version: Version.current).receive(call.bytes) { name in
+    func modelContext() throws(APIError) -> Answer? {
+        let fields = head.fields
+        let step = MCPServer(version: Version.current).receive(bytes) { name in
             HTTPField.Name(name).flatMap { fields[$0] }
         }
         switch step {
         case .nothing, .cancel: return Answer(status: .accepted, body: [])
         case .answer(let answer): return Answer(answer)
-        case .call(let request): return try perform(request, for: call)
+        case .call(let request): return try perform(request)
         }
     }
 
-    private func perform(_ request: MCPCall, for call: AdminCall) throws(APIError) -> Answer? {
+    private func perform(_ request: MCPCall) throws(APIError) -> Answer? {
         guard case .admin(let method, let path, let body) = request.work else {
             preconditionFailure("This server has no command.")
         }
         let ofConnection = ["connection", "content-length", "expect", "transfer-encoding", "upgrade"]
-        let lines = call.head.fields.nameValuePairs.filter { !ofConnection.contains($0.0.lowercased()) }
+        let lines = head.fields.nameValuePairs.filter { !ofConnection.contains($0.0.lowercased()) }
             .map { "\($0.0): \($0.1)\r\n" }
         let first = "\(method) /__admin/\(path) HTTP/1.1\r\n"
-        let head: RequestHead
+        let inner: RequestHead
         do throws(RemoteError) {
-            head = try RequestHead(recorded: Array((first + lines.joined()).utf8))
+            inner = try RequestHead(recorded: Array((first + lines.joined()).utf8))
         } catch {
             return Answer(request.failure(error.message))
         }
-        let exchange = Exchange(head, body: body ?? [], on: call.connection, in: self, at: call.now)
-        guard case .admin(let route)? = exchange.destination.route, route.methods.contains(head.method) else {
+        let exchange = Exchange(inner, body: body ?? [], on: connection, in: engine, at: now)
+        guard case .admin(let route)? = exchange.destination.route, route.methods.contains(inner.method) else {
             return Answer(request.failure("The admin API has no \(first)".onOneLine(limit: 400)))
         }
-        if passPause(exchange) == .stopped {
+        if engine.passPause(exchange) == .stopped {
             // The engine serves the message again when the world resumes.
-            (call.connection.request, call.connection.body) = (call.head, call.bytes)
+            (connection.request, connection.body) = (head, bytes)
             return nil
         }
-        let id = call.connection.id
-        let envelope: (Answer) -> Answer = { [unowned self] in enveloped($0, for: request, on: id) }
+        let envelope: (Answer) -> Answer = { [unowned engine = engine, id = connection.id] answer in
+            guard answer.source == nil, answer.body.count <= Engine.largestWorkOnLoop else {
+                let source = answer.source ?? BytesSource([answer.body])
+                return Answer(EnvelopeSource(source, status: answer.status.code, request, on: id, of: engine))
+            }
+            return Answer(request.answer(status: answer.status.code, body: answer.body))
+        }
         exchange.envelope = envelope
         do throws(APIError) {
-            return try adminAnswer(route, exchange).map(envelope)
+            return try engine.adminAnswer(route, exchange).map(envelope)
         } catch {
             return envelope(Answer(error, in: .union))
         }
-    }
-
-    /// The message for a tool's answer; created by a job if that takes a long time.
-    private func enveloped(_ answer: Answer, for request: MCPCall, on connection: ConnectionID) -> Answer {
-        guard answer.source == nil, answer.body.count <= Self.largestWorkOnLoop else {
-            let source = answer.source ?? BytesSource([answer.body])
-            return Answer(EnvelopeSource(source, status: answer.status.code, request, on: connection, of: self))
-        }
-        return Answer(request.answer(status: answer.status.code, body: answer.body))
     }
 }
 

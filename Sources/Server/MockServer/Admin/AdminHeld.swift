@@ -7,55 +7,50 @@ import Traffic
 import WebSocket
 
 /// The admin API's list of held items, and the actions on them.
-extension Engine {
+extension AdminCall {
+    private var holds: HoldTable { world.live?.holds ?? HoldTable() }
+
     /// `GET /__admin/held`: lists held items, oldest first; long bodies are shortened.
-    func heldList(_ call: AdminCall) -> Answer {
-        let world = call.world
-        let holds = world.live?.holds ?? HoldTable()
+    func listHeld() -> Answer {
+        let holds = holds
         let source = PartSource(
             "held", of: holds.things,
             after: { writer in
                 writer.member("limit", FaultLimits.held)
                 writer.member("passed", holds.passed)
             }
-        ) { [unowned self] thing, writer in
-            writer.object { write(thing, of: world, bodies: Self.listedBody, to: &$0) }
+        ) { [unowned engine = engine, world] thing, writer in
+            writer.object { thing.write(of: world, in: engine, bodies: AdminLimits.listedBody, to: &$0) }
             return 0
         }
         return Answer(source)
     }
 
-    /// The maximum size of a body in the list, in bytes.
-    private static let listedBody = 64 * 1024
-
-    /// `GET /__admin/held/{held}`: describes a held item, including its whole body; throws 404 if no held item has the
-    /// number.
-    func showHeld(_ call: AdminCall) throws(APIError) -> Answer {
-        let thing = try held(call).thing
-        return .object { write(thing, of: call.world, bodies: .max, to: &$0) }
+    /// `GET /__admin/held/{held}`: describes a held item, including its whole body.
+    func showHeld() throws(APIError) -> Answer {
+        let thing = try held().thing
+        return .object { thing.write(of: world, in: engine, bodies: .max, to: &$0) }
     }
 
-    private func held(_ call: AdminCall) throws(APIError) -> (thing: HeldThing, connection: Connection) {
-        let number = Int(call.parameter.text)
-        guard let thing = number.flatMap({ call.world.live?.holds[$0] }), let connection = self[thing.connection] else {
-            let releases = call.world.journal.entries(after: max(number ?? 0, 0)).compactMap { entry in
+    private func held() throws(APIError) -> (thing: HeldThing, connection: Connection) {
+        let number = Int(parameter.text)
+        guard let thing = number.flatMap({ holds[$0] }), let connection = engine[thing.connection] else {
+            let releases = world.journal.entries(after: max(number ?? 0, 0)).compactMap { entry in
                 if case .released(let release) = entry.event, release.held == number { release } else { nil }
             }
-            throw .nothingHeld(call.parameter.text, releases.last?.action.rawValue)
+            throw .nothingHeld(parameter.text, releases.last?.action.rawValue)
         }
         return (thing, connection)
     }
 
-    /// `POST /__admin/held/{held} {"action"}`: releases, changes, answers or drops a held item.
-    ///
-    /// - Throws: 404 if no held item has the number, 409 for an action that is impossible for the held item, 400 for a
-    ///   bad body.
-    func releaseHeldThing(_ call: AdminCall) throws(APIError) -> Answer {
-        let (world, (thing, connection)) = (call.world, try held(call))
-        let command = try HeldCommand(call, thing, on: connection, in: self)
-        enter(world, at: call.now)
-        breakpoints.release(thing, of: world, command.action, steps: command.steps, as: command.told, at: call.now)
-        let next = world.live?.holds.things.last { $0.connection == thing.connection && $0.number > thing.number }
+    /// `POST /__admin/held/{held} {"action"}`: releases, changes, answers or drops a held item; throws 409 for an
+    /// action that is impossible for the item.
+    func release() throws(APIError) -> Answer {
+        let (thing, connection) = try held()
+        let command = try HeldCommand(self, thing, on: connection)
+        engine.enter(world, at: now)
+        engine.breakpoints.release(thing, of: world, command.action, steps: command.steps, as: command.told, at: now)
+        let next = holds.things.last { $0.connection == thing.connection && $0.number > thing.number }
         return .object { writer in
             writer.member("released", thing.number)
             writer.member("action", command.told.rawValue)
@@ -64,56 +59,55 @@ extension Engine {
     }
 
     /// `PATCH /__admin/held/{held} {"for"}`: sets how long a held item waits from now, by the world's clock.
-    ///
-    /// - Throws: 404 if no held item has the number, 400 for a bad body.
-    func prolongHeld(_ call: AdminCall) throws(APIError) -> Answer {
-        let (world, body) = (call.world, try call.body(keys: ["for"]))
-        guard let time = try body.duration("for"), (FaultLimits.shortestHold...FaultLimits.longestWait).contains(time)
+    func prolongHeld() throws(APIError) -> Answer {
+        guard let time = try body(keys: ["for"]).duration("for"),
+            (FaultLimits.shortestHold...FaultLimits.longestWait).contains(time)
         else { throw .wrongHoldTime }
-        enter(world, at: call.now)
-        let number = try held(call).thing.number
+        engine.enter(world, at: now)
+        let number = try held().thing.number
         world.live?.holds.prolong(number, to: world.turn.now.advanced(byNanoseconds: time))
-        queueDeadline(of: world)
-        return try showHeld(call)
+        engine.queueDeadline(of: world)
+        return try showHeld()
     }
 
     /// `POST /__admin/held {"action"}`: continues or drops all held items.
-    func releaseHeld(_ call: AdminCall) throws(APIError) -> Answer {
-        let (world, isDropped) = (
-            call.world, try call.body(keys: ["action"]).choice("action", of: ["continue", "drop"]) == "drop"
-        )
-        enter(world, at: call.now)
-        let numbers = world.live?.holds.things.map(\.number) ?? []
+    func releaseAll() throws(APIError) -> Answer {
+        let isDropped = try body(keys: ["action"]).choice("action", of: ["continue", "drop"]) == "drop"
+        engine.enter(world, at: now)
+        let numbers = holds.things.map(\.number)
         for number in numbers {
-            guard let thing = world.live?.holds[number] else { continue }
+            guard let thing = holds[number] else { continue }
             let action: HeldAction = isDropped ? .drop(.emptyReply) : .pass
-            breakpoints.release(thing, of: world, action, as: isDropped ? .dropped : .continued, at: call.now)
+            engine.breakpoints.release(thing, of: world, action, as: isDropped ? .dropped : .continued, at: now)
         }
         return .object { $0.member("released", numbers.count) }
     }
+}
 
-    private func write(_ thing: HeldThing, of world: World, bodies limit: Int, to writer: inout JSONWriter) {
-        let connection = self[thing.connection]
+extension HeldThing {
+    /// - Parameter limit: How much of a body to write, in bytes.
+    fileprivate func write(of world: World, in engine: Engine, bodies limit: Int, to writer: inout JSONWriter) {
+        let connection = engine[connection]
         func recorded(_ bytes: [UInt8]) -> RecordedBody {
             var body = RecordedBody(bytes)
             body.cut(to: limit)
             return body
         }
-        writer.member("held", thing.number)
-        writer.member("breakpoint", thing.breakpoint.name.text)
-        writer.member("place", thing.place.rawValue)
-        writer.member("direction", thing.sender.direction)
+        writer.member("held", number)
+        writer.member("breakpoint", breakpoint.name.text)
+        writer.member("place", place.rawValue)
+        writer.member("direction", sender.direction)
         writer.member("connection", connection.map { Int($0.number(in: world)) } ?? 0)
-        writer.member("due", world.date(of: thing.due).nanosecondText)
-        writer.member("until", world.date(of: thing.until).nanosecondText)
-        let isOfServer = thing.place == .frame && thing.sender == .server
+        writer.member("due", world.date(of: due).nanosecondText)
+        writer.member("until", world.date(of: until).nanosecondText)
+        let isOfServer = place == .frame && sender == .server
         writer.member("behind", isOfServer ? connection?.socketFaults?.behindCount ?? 0 : 0)
         if let held = connection?.held {
             JournalEncoder.write(held.exchange.head, recorded(held.exchange.body), to: &writer)
             guard let answer = held.answer else { return }
             writer.object("response") { writer in
                 writer.member("status", answer.status.code)
-                let fields = answer.allFields(at: world.date(of: thing.due)).map { ($0.name.rawName, $0.value) }
+                let fields = answer.allFields(at: world.date(of: due)).map { ($0.name.rawName, $0.value) }
                 JournalEncoder.write(fields: fields, to: &writer)
                 JournalEncoder.write(body: recorded(answer.body), to: &writer)
             }
@@ -157,24 +151,22 @@ private struct HeldCommand {
         ("answer", [.handshake], ["status", "fields"] + AdminBody.payloadKeys),
     ]
 
-    init(_ call: AdminCall, _ thing: HeldThing, on connection: Connection, in engine: Engine) throws(APIError) {
+    init(_ call: AdminCall, _ thing: HeldThing, on connection: Connection) throws(APIError) {
+        let engine = call.engine
         let body = try call.body(keys: nil, limits: JSON.Limits(bytes: engine.limits.frameBody))
-        let rows = Self.rows
         let name = try body.choice("action", of: ["continue", "step", "change", "drop", "answer"])
-        guard let row = rows.first(where: { $0.action == name && $0.places.contains(thing.place) }) else {
+        guard let row = Self.rows.first(where: { $0.action == name && $0.places.contains(thing.place) }) else {
             throw .wrongPlace(name, thing.place.rawValue)
         }
         // The action and the place determine which keys the body may have.
         try body.check(keys: ["action"] + row.keys)
-        let present = row.keys.filter { body[$0] != nil }
+        let changes = row.keys.filter { $0 != "step" }
         steps = try body.flag("step") ?? false || name == "step"
         let payload = try body.payload(limit: engine.limits.webSocketMessage)
         switch name {
         case "change":
             told = .changed
-            guard payload != nil || thing.place != .frame && present.contains(where: { $0 != "step" }) else {
-                throw .nothingToChange(row.keys.filter { $0 != "step" })
-            }
+            guard changes.contains(where: { body[$0] != nil }) else { throw .nothingToChange(changes) }
             action = try Self.change(thing, on: connection, body, payload, in: engine, at: call.now)
         case "answer":
             told = .answered

@@ -1,109 +1,102 @@
 import FitIQAPI
-import HTTPTypes
 import JSON
 import Scenarios
 import Traffic
 
 /// The admin API's time: clocks, and tokens whose lifetime follows a clock.
-extension Engine {
+extension AdminCall {
     /// `GET /__admin/clock`: returns the world's time, and the events that are due next.
-    func clockAnswer(_ call: AdminCall) -> Answer {
-        .object { writeClock(of: call.world, at: call.now, to: &$0) }
-    }
-
-    /// Writes a clock's mode and time, and the events that are due next.
-    fileprivate func writeClock(of world: World, at now: Timestamp, to writer: inout JSONWriter) {
-        writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
-        writer.member("now", world.date(of: world.clock.now(now)).nanosecondText)
-        writer.member("next_step", orNull: world.nextStep.map { world.date(of: $0).nanosecondText })
-        let (due, count) = due(in: world)
-        writer.array("due") { writer in
-            for item in due.prefix(Self.mostDue) {
-                writer.object { writer in
-                    writer.member("time", world.date(of: item.time).nanosecondText)
-                    writer.member("what", item.what)
-                    writer.member("consultation", ifPresent: item.consultation)
-                    writer.member("connection", ifPresent: item.connection.map { Int(clamping: $0) })
-                    writer.member("held", ifPresent: item.held)
-                }
-            }
-        }
-        writer.member("due_count", count)
-    }
-
-    /// The maximum number of upcoming events in the list.
-    package static let mostDue = 50
-
-    private struct Due {
-        let time: Timestamp
-        let what: String
-        var consultation: ResourceID?
-        var connection: UInt64?
-        /// The number of the held item.
-        var held: Int?
-    }
-
-    /// A world's upcoming events in chronological order; for a replayed session, only the next step.
-    private func due(in world: World) -> (due: [Due], count: Int) {
-        var due: [Due] = []
-        var hidden = 0
-        if let replay = world.replay {
-            due = replay.player.nextDeadline.map { [Due(time: $0, what: "replay")] } ?? []
-        } else {
-            let (steps, count) = world.backend.due(limit: Self.mostDue)
-            due = steps.map { step in
-                let connection = step.socket.flatMap { self[ConnectionID($0)] }?.record.number?.number
-                return Due(
-                    time: step.time, what: step.what.rawValue, consultation: step.consultation, connection: connection)
-            }
-            hidden = count - due.count
-        }
-        if world.heldOutputs.next != nil {
-            for connection in connections where connection.world === world {
-                for (time, what) in [
-                    (connection.queuedRelease, "output"), (connection.silencedUntil, "silence"),
-                    (connection.pings.due, "ping"),
-                ] {
-                    guard let time else { continue }
-                    due.append(Due(time: time, what: what, connection: connection.record.number?.number))
-                }
-            }
-        }
-        for thing in world.live?.holds.things ?? [] {
-            let connection = self[thing.connection]?.record.number?.number
-            due.append(Due(time: thing.until, what: "held", connection: connection, held: thing.number))
-        }
-        due.sort { ($0.time, $0.connection ?? 0, $0.held ?? 0) < ($1.time, $1.connection ?? 0, $1.held ?? 0) }
-        return (due, due.count + hidden)
-    }
+    func showClock() -> Answer { .object { $0.writeClock(of: world, in: engine, at: now) } }
 
     /// `POST /__admin/clock`: moves the clock, runs each event when it becomes due, and then answers.
-    func advanceClock(_ call: AdminCall) throws(APIError) -> Answer {
-        let body = try call.body(keys: ["advance", "advance_to", "advance_until", "within", "optional"])
-        guard call.world.clock.manualTime != nil else { throw .realClock }
-        let move = try ClockMove(of: call.world, in: self, body)
+    func advanceClock() throws(APIError) -> Answer {
+        let body = try body(keys: ["advance", "advance_to", "advance_until", "within", "optional"])
+        guard world.clock.manualTime != nil else { throw .realClock }
+        let move = try ClockMove(of: world, in: engine, body)
         // The move starts immediately unless another move is in progress, so that the client gets errors immediately.
-        if call.world.clockMove == nil { try move.begin() }
+        if world.clockMove == nil { try move.begin() }
         return Answer(move)
     }
 
     /// `POST /__admin/tokens`: issues a token for any user; the token's lifetime follows the world's clock.
-    func makeToken(_ call: AdminCall) throws(APIError) -> Answer {
-        let (world, body) = (call.world, try call.body(keys: ["user", "expires_in"]))
+    func makeToken() throws(APIError) -> Answer {
+        let body = try body(keys: ["user", "expires_in"])
         let user = try body.text("user", expected: "a user id of 1 to 200 characters") ?? world.defaultUser.text
         guard user.utf8.count <= AccessToken.userBytes else {
             throw .tooManyBytes("user", limit: AccessToken.userBytes, got: user.utf8.count)
         }
         guard AccessToken.isUser(user) else { throw .wrongLength("user", allowed: 1...200, got: user.count) }
-        let lifetime = try body.duration("expires_in")
-        let expiry = lifetime.map {
-            world.date(of: world.clock.now(call.now)).advanced(byNanoseconds: $0).secondsSinceEpoch
+        let lifetime = try body.duration("expires_in").map {
+            world.date(of: world.clock.now(now)).advanced(byNanoseconds: $0).secondsSinceEpoch
         }
+        let expiry = lifetime ?? world.tokenExpiry
         return .object(.created) { writer in
-            writer.member("token", world.token(for: ExactString(user), expiresAt: expiry ?? world.tokenExpiry))
+            writer.member("token", world.token(for: ExactString(user), expiresAt: expiry))
             writer.member("user", user)
-            writer.member("expires_at", DateTime(secondsSinceEpoch: expiry ?? world.tokenExpiry).wireText)
+            writer.member("expires_at", DateTime(secondsSinceEpoch: expiry).wireText)
         }
+    }
+}
+
+extension JSONWriter {
+    /// Writes a clock's mode and time, and the events that are due next.
+    fileprivate mutating func writeClock(of world: World, in engine: Engine, at now: Timestamp) {
+        member("mode", world.clock.manualTime == nil ? "real" : "manual")
+        member("now", world.date(of: world.clock.now(now)).nanosecondText)
+        member("next_step", orNull: world.nextStep.map { world.date(of: $0).nanosecondText })
+        let (due, count) = DueEvent.all(in: world, of: engine)
+        objects("due", due.prefix(AdminLimits.due)) { writer, event in
+            writer.member("time", world.date(of: event.time).nanosecondText)
+            writer.member("what", event.what)
+            writer.member("consultation", ifPresent: event.consultation)
+            writer.member("connection", ifPresent: event.connection.map { Int(clamping: $0) })
+            writer.member("held", ifPresent: event.held)
+        }
+        member("due_count", count)
+    }
+}
+
+/// An upcoming event in a world.
+private struct DueEvent {
+    let time: Timestamp
+    let what: String
+    var consultation: ResourceID?
+    var connection: UInt64?
+    /// The number of the held item.
+    var held: Int?
+
+    /// A world's upcoming events in chronological order; for a replayed session, only the next step.
+    static func all(in world: World, of engine: Engine) -> (due: [DueEvent], count: Int) {
+        var due: [DueEvent] = []
+        var hidden = 0
+        if let replay = world.replay {
+            due = replay.player.nextDeadline.map { [DueEvent(time: $0, what: "replay")] } ?? []
+        } else {
+            let (steps, count) = world.backend.due(limit: AdminLimits.due)
+            due = steps.map { step in
+                let connection = step.socket.flatMap { engine[ConnectionID($0)] }?.record.number?.number
+                return DueEvent(
+                    time: step.time, what: step.what.rawValue, consultation: step.consultation, connection: connection)
+            }
+            hidden = count - due.count
+        }
+        if world.heldOutputs.next != nil {
+            for connection in engine.connections where connection.world === world {
+                for (time, what) in [
+                    (connection.queuedRelease, "output"), (connection.silencedUntil, "silence"),
+                    (connection.pings.due, "ping"),
+                ] {
+                    guard let time else { continue }
+                    due.append(DueEvent(time: time, what: what, connection: connection.record.number?.number))
+                }
+            }
+        }
+        for thing in world.live?.holds.things ?? [] {
+            let connection = engine[thing.connection]?.record.number?.number
+            due.append(DueEvent(time: thing.until, what: "held", connection: connection, held: thing.number))
+        }
+        due.sort { ($0.time, $0.connection ?? 0, $0.held ?? 0) < ($1.time, $1.connection ?? 0, $1.held ?? 0) }
+        return (due, due.count + hidden)
     }
 }
 
@@ -162,7 +155,7 @@ final class ClockMove: BodySource {
             query.since = world.journal.lastNumber
             lookout = JournalLookout(query)
         } else {
-            engine.noteAdvance(of: world, from: start, to: target)
+            engine.recorder.recordAdvance(of: world, from: start, to: target)
         }
         (self.start, self.target) = (start, target)
         world.clockMove = self
@@ -172,7 +165,7 @@ final class ClockMove: BodySource {
     private static let latest = (WorldSettings.lastTokenExpiry - 1) * 1_000_000_000
 
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
-        if let id = world.id, world.isGone { throw .unknownWorld(id) }
+        try world.checkIsThere()
         // A job owns the world's content.
         guard !world.isStanding else { return .waiting }
         if target == nil {
@@ -181,7 +174,7 @@ final class ClockMove: BodySource {
         }
         var found: JournalEntry?
         if let target, world.clockMove === self {
-            guard moves(to: target, &slice, &found) else { return .more }
+            guard move(to: target, &slice, &found) else { return .more }
             world.clockMove = nil
             engine.wakeStreams()
             if let lookout, found == nil, !isOptional {
@@ -191,7 +184,7 @@ final class ClockMove: BodySource {
             throw .resetWhileWaiting
         }
         slice.bytes += JSONWriter.object { writer in
-            engine.writeClock(of: world, at: slice.now, to: &writer)
+            writer.writeClock(of: world, in: engine, at: slice.now)
             lookout?.write(found, to: &writer, in: world)
         }
         return .end
@@ -205,7 +198,7 @@ final class ClockMove: BodySource {
     /// Moves the clock; a search for an entry moves the clock from one due event to the next.
     ///
     /// - Returns: Whether the move has ended; false if the slice is full.
-    private func moves(to target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
+    private func move(to target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
         guard lookout != nil else {
             engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
             if isBefore(target) { slice.spend(slice.bytesLeft) }
@@ -221,7 +214,7 @@ final class ClockMove: BodySource {
                 guard let time = world.clock.manualTime, isBefore(target) else { return true }
                 let due = engine.nextDue(ofWorld: world.name, at: slice.now) ?? target
                 let next = min(max(due, time), target)
-                engine.noteAdvance(of: world, from: time, to: next)
+                engine.recorder.recordAdvance(of: world, from: time, to: next)
                 // After a step that did not move the clock, run all steps that are due at this time.
                 let steps = next > time || hasMoved ? 1 : Int.max
                 hasMoved = next > time

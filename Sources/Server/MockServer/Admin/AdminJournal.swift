@@ -1,31 +1,31 @@
 import Faults
 import FitIQAPI
-import HTTP1
 import HTTPTypes
 import JSON
 import Judging
 import Traffic
 
-/// The admin API's journal: a world's events as lists, NDJSON and HAR.
-extension Engine {
-    /// `GET /__admin/requests` and similar paths: the newest entries that match the query; throws 400 for an invalid
-    /// query.
-    func entryList(_ call: AdminCall) throws(APIError) -> Answer {
-        let world = call.world
-        let isUnmatched = call.template == "requests/unmatched"
-        let kinds: Set<JournalEvent.Kind> =
-            switch call.template {
-            case "entries": Set(JournalEvent.Kind.allCases)
-            case "frames": [.opened, .frame, .fault, .closed]
-            default: isUnmatched ? [.exchange] : [.exchange, .opened]
+/// The admin API's journal: a world's events as lists, NDJSON, HAR and a stream.
+extension AdminCall {
+    /// `GET /__admin/requests` and similar paths: the newest entries of some kinds that match the query.
+    ///
+    /// - Parameter kinds: The kinds that the path lists; none for all of them.
+    static func list(_ kinds: JournalEvent.Kind..., isUnmatched: Bool = false) -> AdminResource.Handler {
+        { call in
+            { () throws(APIError) in
+                try call.listEntries(kinds.isEmpty ? Set(JournalEvent.Kind.allCases) : Set(kinds), isUnmatched)
             }
-        var query = try JournalQuery(query: call.head.target.queryItems())
+        }
+    }
+
+    private func listEntries(_ kinds: Set<JournalEvent.Kind>, _ isUnmatched: Bool) throws(APIError) -> Answer {
+        var query = try JournalQuery(query: head.target.queryItems())
         query.kinds = query.kinds.isEmpty ? kinds : query.kinds.intersection(kinds)
         if isUnmatched { query.isUnmatched = true }
+        let (journal, encoder) = (world.journal, world.journalEncoder)
         // A query for kinds that this path does not list matches no entry.
-        let entries = query.kinds.isEmpty ? world.journal.noEntries : world.journal.entries()
-        let encoder = world.journalEncoder
-        let (lastNumber, droppedCount) = (world.journal.lastNumber, world.journal.droppedCount)
+        let entries = query.kinds.isEmpty ? journal.noEntries : journal.entries()
+        let (lastNumber, droppedCount) = (journal.lastNumber, journal.droppedCount)
         let search = PartSource(
             "entries", of: JournalSearch(query, in: entries), keeping: KeptJournal(of: world),
             after: { writer in
@@ -45,23 +45,19 @@ extension Engine {
 
     /// `GET /__admin/entries/{number}`: an entry, the fault rules that took effect on it, and the broken obligations
     /// for which it is evidence.
-    ///
-    /// - Throws: 404 if the journal does not contain the entry.
-    func showEntry(_ call: AdminCall) throws(APIError) -> Answer {
-        let world = call.world
-        let number = Int(call.parameter.text) ?? 0
+    func showEntry() throws(APIError) -> Answer {
+        let number = Int(parameter.text) ?? 0
         guard let entry = world.journal.entries(after: number - 1).first, entry.number == number else {
-            throw .unknownEntry(call.parameter.text, from: world.journal.firstNumber, to: world.journal.lastNumber)
+            throw .unknownEntry(parameter.text, from: world.journal.firstNumber, to: world.journal.lastNumber)
         }
-        let time = world.clock.now(call.now)
-        advance(world, to: time, at: call.now)
+        runDue()
         return Answer(
-            PartSource(json: { [unowned self] writer in
+            PartSource(json: { [unowned engine = engine, world, time = world.clock.now(now)] writer in
                 if let cost = world.judgeNextWaiting() { return cost }
                 writer.object { writer in
                     writer.member("entry", raw: world.journalEncoder.encode(entry))
                     writer.objects("faults", world.faults.rules.filter { entry.names(fault: $0.rule.name) }) {
-                        writeFault($1, in: world, into: &$0)
+                        $1.write(in: world, of: engine, to: &$0)
                     }
                     let verdicts = world.judgement(at: world.date(of: time)).verdicts
                     writer.objects("broken", verdicts.compactMap { $0.shown(by: number) }) { writer, shown in
@@ -74,13 +70,12 @@ extension Engine {
             }))
     }
 
-    /// `GET /__admin/journal`: all entries, oldest first, one per line, for saving and judging later; throws 400 if
-    /// there is a query.
-    func journalLines(_ call: AdminCall) throws(APIError) -> Answer {
-        guard call.head.target.query == nil else { throw .journalTakesNoQuery }
-        let encoder = call.world.journalEncoder
-        var entries = call.world.journal.entries().makeIterator()
-        let source = PartSource(keeping: KeptJournal(of: call.world)) { slice in
+    /// `GET /__admin/journal`: all entries, oldest first, one per line, for saving and judging later.
+    func journalLines() throws(APIError) -> Answer {
+        guard head.target.query == nil else { throw .journalTakesNoQuery }
+        let encoder = world.journalEncoder
+        var entries = world.journal.entries().makeIterator()
+        let source = PartSource(keeping: KeptJournal(of: world)) { slice in
             guard let entry = entries.next() else { return .end }
             encoder.appendLine(entry, to: &slice.bytes)
             slice.spend(entry.extraCost)
@@ -94,9 +89,8 @@ extension Engine {
     private static var costOfDrafting: Int { 1024 }
 
     /// `GET /__admin/har`: the journal's traffic as a HAR file, as if it had been recorded on the client's side.
-    func harAnswer(_ call: AdminCall) throws(APIError) -> Answer {
-        guard call.head.target.query == nil else { throw .journalTakesNoQuery }
-        let world = call.world
+    func harFile() throws(APIError) -> Answer {
+        guard head.target.query == nil else { throw .journalTakesNoQuery }
         // Request targets in the journal include the world's prefix.
         let prefix = world.id.map { "/w/\($0)" } ?? ""
         let origin = String(world.settings.origin.dropLast(prefix.utf8.count))
@@ -122,12 +116,42 @@ extension Engine {
     }
 
     /// `DELETE /__admin/journal`: drops all entries; later entries continue the numbering.
-    func clearJournal(_ call: AdminCall) -> Answer {
-        let world = call.world
-        if world.journal.weight > Engine.largestWorkOnLoop { discard(world.journal) }
+    func clearJournal() -> Answer {
+        if world.journal.weight > Engine.largestWorkOnLoop { engine.discard(world.journal) }
         world.clearJournal()
-        worlds.accountEverything(of: world)
+        engine.worlds.accountEverything(of: world)
         return .noContent
+    }
+
+    /// `GET /__admin/events`: an endless stream of new entries, or of all entries after the last one that the client
+    /// saw.
+    ///
+    /// - Throws: 400 for a bad query, 409 if another stream has the controller's name.
+    func follow() throws(APIError) -> Answer? {
+        let query = try query(keys: ["verdicts", "controller"])
+        let watchesVerdicts = try query.flag("verdicts") ?? false
+        let controller = query["controller"].map(ExactString.init(_:))
+        if let controller {
+            let name = controller.text
+            guard (1...FaultLimits.controllerName).contains(name.utf8.count) else { throw .wrongControllerName }
+            guard !engine.hasController(controller, of: world) else { throw .controllerIsThere(name) }
+        }
+        if watchesVerdicts, world.judge == nil { world.beginJudging() }
+        var follower = Follower(
+            world: world, lastNumber: ServerSentEvent.lastID(in: head.fields) ?? world.journal.lastNumber)
+        follower.controller = controller
+        if watchesVerdicts { follower.verdicts = WatchedVerdicts() }
+        engine.begin(follower, on: connection, at: now)
+        return nil
+    }
+
+    /// `GET /__admin/replay`: reports the served entries, and the differences from the recording; throws 404 if the
+    /// world does not replay a session.
+    func replayReport() throws(APIError) -> Answer {
+        // Overdue frames must count as sent.
+        runDue()
+        guard let report = world.replay?.player.report else { throw .noReplay }
+        return .ok(report.json.encoded())
     }
 }
 
@@ -153,44 +177,5 @@ extension Verdict {
     /// The first finding for which an entry is evidence.
     fileprivate func shown(by number: Int) -> (id: String, message: String, advice: String)? {
         findings.first { $0.evidence.contains { $0.number == number } }.map { (obligation.id, $0.message, advice) }
-    }
-}
-
-/// The admin API's events: a stream of new journal entries.
-extension Engine {
-    /// `GET /__admin/events`: an endless stream of new entries, or of all entries after the last one that the client
-    /// saw.
-    ///
-    /// - Throws: 400 for a bad query, 409 if another stream has the controller's name.
-    func follow(_ call: AdminCall) throws(APIError) -> Answer? {
-        let (world, connection, now) = (call.world, call.connection, call.now)
-        let items = call.head.target.queryItems()
-        let keys = ["verdicts", "controller"]
-        for item in items where !keys.contains(item.name) { throw .unknownAdminKey(item.name, allowed: keys) }
-        let query = QueryReader(items)
-        let watchesVerdicts = try query.flag("verdicts") ?? false
-        let controller = query["controller"].map(ExactString.init(_:))
-        if let name = controller?.text {
-            guard (1...FaultLimits.controllerName).contains(name.utf8.count) else { throw .wrongControllerName }
-            guard !hasController(ExactString(name), of: world) else { throw .controllerIsThere(name) }
-        }
-        if watchesVerdicts, world.judge == nil { world.beginJudging() }
-        var fields = ServerSentEvent.responseFields
-        fields[.date] = world.date(of: world.clock.now(now)).httpDateText
-        connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
-        var follower = Follower(
-            world: world, lastNumber: ServerSentEvent.lastID(in: call.head.fields) ?? world.journal.lastNumber)
-        follower.controller = controller
-        if watchesVerdicts { follower.verdicts = WatchedVerdicts() }
-        connection.sendBody(ServerSentEvent.retry(milliseconds: 1000))
-        follower.tellWorld(to: connection, instance: instance, at: now)
-        connection.follower = follower
-        if isShuttingDown {
-            endEvents(on: connection, at: now)
-        } else {
-            followers.append(connection.id)
-            arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
-        }
-        return nil
     }
 }

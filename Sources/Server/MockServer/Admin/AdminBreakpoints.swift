@@ -5,26 +5,24 @@ import Scenarios
 import Traffic
 
 /// The admin API's breakpoints: faults that hold requests, responses or frames.
-extension Engine {
-    /// `POST /__admin/breakpoints`: adds a fault that holds something, and applies it to open sockets too.
-    ///
-    /// - Throws: 400 for an invalid breakpoint or a name that is already in use, 409 if its controller has no event
-    ///   stream, 507 if the server is full.
-    func addBreakpoint(_ call: AdminCall) throws(APIError) -> Answer {
-        let draft = try BreakpointDraft(call)
-        var rule = try rule(
-            from: draft.fault, in: call.world, noting: call.oldWords, naming: draft.name(of:))
+extension AdminCall {
+    /// `POST /__admin/breakpoints`: adds a fault that holds something, and applies it to open sockets too; throws 409 if
+    /// its controller has no event stream.
+    func addBreakpoint() throws(APIError) -> Answer {
+        let draft = try BreakpointDraft(self)
+        var rule = try world.rule(from: draft.fault, noting: oldWords, naming: draft.name(of:))
         (rule.connection, rule.controller) = (draft.connection, draft.controller)
         if rule.connection != nil {
             guard case .socket = rule.fault else { throw .connectionOfNoSocket }
         }
-        if let controller = breakpoints.missingController(of: rule, in: call.world) {
+        if let controller = engine.breakpoints.missingController(of: rule, in: world) {
             throw .noController(controller.text)
         }
-        if let number = rule.connection, !openSockets(of: call.world).contains(where: { $0.number == number }) {
+        let open = engine.connections.openSockets(of: world)
+        if let number = rule.connection, !open.contains(where: { $0.number == number }) {
             throw .noOpenSocket(number)
         }
-        return try add(rule, call)
+        return try add(rule)
     }
 }
 

@@ -2,14 +2,14 @@ import FitIQAPI
 import Traffic
 
 /// Metrics in the Prometheus text format.
-extension Engine {
+extension AdminCall {
     /// `GET /__admin/metrics`: gauges of the current state, and counters since the server started.
-    func metrics(_ call: AdminCall) -> Answer {
+    func metrics() -> Answer {
         var text = MetricsText()
-        let counts = recorder.counts
+        let (counts, worlds, connections) = (engine.recorder.counts, engine.worlds, engine.connections)
         let all = [worlds.main] + Array(worlds.values)
         text.gauge("build_info", "The version, as a label.", [([("version", Version.current)], 1)])
-        let lasted = call.now.nanoseconds(since: startedAt) / 1_000_000_000
+        let lasted = now.nanoseconds(since: engine.startedAt) / 1_000_000_000
         text.gauge("uptime_seconds", "Time since the server started.", Int(lasted))
         text.gauge("connections", "Open connections.", connections.count)
         text.gauge("web_sockets", "Open WebSockets.", connections.webSocketCount)
