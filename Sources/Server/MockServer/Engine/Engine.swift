@@ -374,7 +374,7 @@ public final class Engine {
     /// Whether bytes on a plain connection start TLS; no HTTP method starts with this byte (RFC 8446 section 5.1).
     func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
         bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
-            && connection.held == nil && connection.http.bufferedByteCount == 0 && !connection.isReadingRequest
+            && connection.held == nil && connection.http.isIdle && !connection.isReadingRequest
     }
 
     func refuseTLS(on connection: Connection, at now: Timestamp) {
