@@ -62,6 +62,14 @@ struct RunnerTests {
         #expect(run.output.contains("\ntest: 1 failed, see above;"), "\(run.transcript)")
     }
 
+    @Test("The runner repeats a group once if Foundation crashed in libdispatch")
+    func races() async throws {
+        let run = try await run("races")
+        #expect(run.status == 0, "\(run.transcript)")
+        #expect(run.output.contains("test: chosen: Foundation crashed below libdispatch; these tests run once more\n"))
+        #expect(run.output.contains("\ntest: 2 tests passed in "), "\(run.transcript)")
+    }
+
     @Test("The runner stops tests that produce no event for too long", .timeLimit(.minutes(1)))
     func hangs() async throws {
         let run = try await run("hangs", ["--silence", "0.5"])

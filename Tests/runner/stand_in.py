@@ -50,6 +50,12 @@ if way == "fails":
 elif way == "crashes":
     print("Fatal error: index out of range", file=sys.stderr, flush=True)
     os.kill(os.getpid(), signal.SIGTRAP)
+elif way == "races":
+    runs = stream.name + ".runs"
+    open(runs, "a").write("x")
+    if len(open(runs).read()) == 1:
+        print(" 0 0x00007f6fdf8a59c0 _dispatch_event_loop_drain + 1120 in libdispatch.so", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGSEGV)
 elif way == "hangs":
     time.sleep(600)
 elif way == "works":
