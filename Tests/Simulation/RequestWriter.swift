@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// Writes requests as bytes, as fast as possible because a run sends millions of them.
+/// Writes requests as bytes.
 struct RequestWriter {
     private let world: SimulatedWorld
     private let fields: [UInt8]

@@ -52,7 +52,10 @@ extension VirtualNetwork {
 
 extension VirtualClient {
     /// The status of the first response, even if the response never ends.
-    var receivedStatus: Int? { Int(String(decoding: received.dropFirst(9).prefix(3), as: UTF8.self)) }
+    var receivedStatus: Int? {
+        guard received.starts(with: "HTTP/1.1 ".utf8) else { return nil }
+        return Int(String(decoding: received.dropFirst(9).prefix(3), as: UTF8.self))
+    }
 }
 
 extension JSONValue {

@@ -37,7 +37,9 @@ struct BodyTests {
             Bad("persona in capitals", #"{"persona":"NUTRITIONIST"}"#, "Did you mean \"nutritionist\"?"),
             Bad("empty persona", #"{"persona":""}"#, "'persona' must be one of"),
             Bad("unknown coach_type", #"{"coach_type":"chef"}"#, "'coach_type' must be one of"),
-            Bad("title of a wrong type", "{\(persona),\"title\":true}", "must be a string; got a boolean: true."),
+            Bad(
+                "title of a wrong type", "{\(persona),\"title\":true}",
+                "'title' must be a string; got a boolean: true."),
             Bad("empty title", "{\(persona),\"title\":\"\"}", "'title' must have 1 to 200 characters; it has 0."),
             Bad(
                 "long title", "{\(persona),\"title\":\"\(String(repeating: "x", count: 201))\"}",

@@ -97,7 +97,7 @@ struct ReplayedExchangeTests {
         network.advance(by: .seconds(5))
         #expect(client.wire.received.isEmpty)
         let due = network.engine.nextDue(ofWorld: World.defaultID, at: network.now)
-        #expect(due == network.engine.manualTime.map { $0 + .milliseconds(800) })
+        #expect(try due == #require(network.engine.manualTime) + .milliseconds(800))
         try network.plainWorld().advance("799ms")
         #expect(client.wire.received.isEmpty)
         try network.plainWorld().advance("1ms")
@@ -199,7 +199,7 @@ struct ReplayedExchangeTests {
     func faults(_ rule: String, _ expected: String) throws {
         let network = try Take().asked("GET", Self.goals, answer: "[1,2,3]")
             .network(faults: "[\(rule.dropLast()), requests: 1}]")
-        let first = try network.sending(Request(target: Self.goals)).wire
+        _ = try network.sending(Request(target: Self.goals)).wire
         #expect(network.story.count == 1 && network.story[0].contains(expected))
         #expect(try network.get(Self.goals).text == "[1,2,3]")
     }

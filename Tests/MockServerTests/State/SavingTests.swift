@@ -46,9 +46,9 @@ import Testing
         }
     }
 
-    private static func put(users count: Int, _ world: WorldClient) throws {
+    private static func put(users count: Int, _ world: WorldClient, clock: String = "") throws {
         let users = (0..<count).map { #"{"id":"u\#($0)"}"# }.joined(separator: ",")
-        let imported = try world.ask(.put, "state", "{\"name\":\"a\",\"clock\":\"manual\",\"users\":[\(users)]}")
+        let imported = try world.ask(.put, "state", "{\"name\":\"a\",\(clock)\"users\":[\(users)]}")
         #expect(imported.status == 200, "\(imported.text)")
     }
 
@@ -165,7 +165,7 @@ import Testing
         let engine = network.engine
         engine.save(at: network.now)
         let held = HeldSaves(network)
-        try Self.put(users: 600, network.plainWorld())
+        try Self.put(users: 600, network.plainWorld(), clock: #""clock":"manual","#)
         network.advance(by: .seconds(1))
         #expect(held.jobs.count == 1 && engine.savingDue == nil)
         _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)

@@ -150,7 +150,7 @@ struct FailureTests {
 
     @Test("A client that does not speak HTTP is rejected without contacting the upstream")
     func badClient() {
-        var harness = RelayHarness.asked("GET / HTTP/1.1\r\nHost : h\r\n\r\n")
+        let harness = RelayHarness.asked("GET / HTTP/1.1\r\nHost : h\r\n\r\n")
         #expect(harness.clientText.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
         #expect(harness.clientText.contains("\"BAD_REQUEST\""))
         #expect(harness.relay.clientEnding == .close && harness.sentToUpstream.isEmpty)
@@ -158,7 +158,7 @@ struct FailureTests {
 
     @Test("A request whose body becomes invalid gets a 400 and is aborted at the upstream")
     func badBody() {
-        var harness = RelayHarness.asked(
+        let harness = RelayHarness.asked(
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n")
         #expect(harness.clientText.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
         #expect(harness.relay.clientEnding == .close && harness.hasDroppedUpstream)
@@ -166,7 +166,7 @@ struct FailureTests {
 
     @Test("The error for CONNECT names the alternative")
     func connect() {
-        var harness = RelayHarness.asked("CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n")
+        let harness = RelayHarness.asked("CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n")
         let message =
             "This reverse proxy in front of http://api.example.com does not open tunnels (CONNECT): set the proxy's "
             + "address as the app's base URL, not as the system's proxy."
