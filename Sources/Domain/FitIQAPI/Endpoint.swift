@@ -176,6 +176,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         case .showPreferences: Row(.get, "/users/me/preferences")
         case .updatePreferences: Row(.patch, "/users/me/preferences")
         case .deletePreferences: Row(.delete, "/users/me/preferences")
+        // The guide describes how a client handles "Goal was deleted on backend" and "Conversation was deleted".
         case .deleteGoal: Row(.delete, "/goals/{goalId}", support: [.goals])
         case .deleteConsultation: Row(.delete, "/consultations/{id}", support: [.goals])
         case .deleteMealLog: Row(.delete, "/meal-logs/{id}")

@@ -121,7 +121,7 @@ extension FaultBook {
     /// Returns the faults that apply to a new request; nil if no rule is enabled.
     ///
     /// `endpoint` is nil for a path that has no endpoint. A rule that lists no endpoints matches every REST request,
-    /// but no WebSocket handshakes. For handshakes, call ``openSocket(at:)``. Must be called once per request, before
+    /// but no WebSocket handshakes. For handshakes, call ``FaultBook/openSocket(_:at:)``. Must be called once per request, before
     /// processing, because each call counts.
     public mutating func respond(to endpoint: Endpoint?, at now: Timestamp) -> ResponseFaults? {
         guard !responseRules.isEmpty else { return nil }

@@ -81,7 +81,7 @@ struct Authenticator {
     ///
     /// A handshake that uses `?token=` needs no API key, but a wrong key is still refused.
     ///
-    /// - Throws: The same errors as ``user(of:last:in:at:)``.
+    /// - Throws: The same errors as ``user(of:needsKey:last:in:at:)``.
     mutating func webSocketUser(
         of fields: FieldBlock, queryToken: String?, last: inout LastAuthorization?, in backend: inout Backend,
         at now: Timestamp

@@ -26,7 +26,7 @@ extension AdminCall {
 
     /// `GET /__admin/sockets/{connection}`: the socket, with example frames.
     func showSocket() throws(APIError) -> Answer {
-        let connection = try openSocket()
+        let connection = try findSocket()
         return .object { writer in
             connection.write(in: world, to: &writer)
             frameTemplates(of: connection).write(to: &writer)
@@ -35,7 +35,7 @@ extension AdminCall {
 
     /// `POST /__admin/sockets/{connection}/send`: sends a message or a ping that bypasses all faults and breakpoints.
     func send() throws(APIError) -> Answer {
-        let connection = try openSocket()
+        let connection = try findSocket()
         let keys = AdminBody.payloadKeys + ["template", "members", "fields", "opcode"]
         let body = try body(keys: keys, limits: JSON.Limits(bytes: engine.limits.frameBody))
         if body["fields"] != nil {
@@ -79,7 +79,7 @@ extension AdminCall {
     }
 
     private func act(_ action: SocketAction) throws(APIError) -> Answer {
-        let connection = try openSocket()
+        let connection = try findSocket()
         let body = try body(keys: action == .close ? ["code", "reason"] : [])
         switch action {
         case .close:
@@ -100,7 +100,7 @@ extension AdminCall {
     }
 
     /// Runs the world's steps that are due, and finds the open socket that the path names.
-    private func openSocket() throws(APIError) -> Connection {
+    private func findSocket() throws(APIError) -> Connection {
         enterDue()
         let wanted = UInt64(parameter.text)
         guard let socket = engine.connections.openSockets(of: world).first(where: { $0.number == wanted }) else {

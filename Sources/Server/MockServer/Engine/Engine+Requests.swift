@@ -90,6 +90,7 @@ extension Engine {
         process(exchange)
     }
 
+    /// Makes a request wait if its world is paused.
     func passPause(_ exchange: Exchange) -> Passage {
         guard let world = world(of: exchange), world.isStanding else { return .passed }
         exchange.connection.waiting = .forWorld

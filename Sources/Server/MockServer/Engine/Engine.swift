@@ -179,6 +179,7 @@ public final class Engine {
         }
     }
 
+    /// Handles the end of the peer's stream.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         if connection.isRelaying { return upstreams.receiveEndOfStream(on: connection) }

@@ -222,7 +222,7 @@ struct UpstreamAnswerer {
             let body = APIError.body(
                 code: "UPSTREAM_ANSWER_INVALID", message: message, in: exchange.errorForm, forApps: exchange.servesApps)
             answer = Answer(status: .badGateway, body: body)
-        case .socket: preconditionFailure("An engine.open socket must not wait for an answer.")
+        case .socket: preconditionFailure("An open socket must not wait for an answer.")
         }
         guard let faults = exchange.responseFaults, faults.replacement != nil else { return answer }
         // The client loses the answer, but the server has handled the request.
