@@ -21,9 +21,9 @@ enum Setting: String, CaseIterable {
     case url, watch, watchTraffic, wsUrl
 
     /// The name of the environment variable without its prefix.
-    var name: String { words("_").uppercased() }
+    var name: String { words("_") { $0 & ~0x20 } }
     var variable: String { "FITIQ_MOCK_" + name }
-    var option: String { "--" + words("-") }
+    var option: String { "--" + words("-") { $0 | 0x20 } }
 
     /// Finds the setting of an option such as `--api-key`.
     init?(option: String) {
@@ -35,14 +35,14 @@ enum Setting: String, CaseIterable {
         guard self.option == option else { return nil }
     }
 
-    /// The words of the name in lower case.
-    private func words(_ separator: Unicode.Scalar) -> String {
-        var words = ""
-        for letter in rawValue.unicodeScalars {
-            if letter.properties.isUppercase { words.unicodeScalars.append(separator) }
-            words.unicodeScalars.append(letter)
+    /// The words of the name, byte by byte, because it is ASCII and each start derives some fifty names.
+    private func words(_ separator: Unicode.Scalar, _ change: (UInt8) -> UInt8) -> String {
+        var words: [UInt8] = []
+        for letter in rawValue.utf8 {
+            if letter & 0x20 == 0 { words.append(UInt8(ascii: separator)) }
+            words.append(change(letter))
         }
-        return words.lowercased()
+        return String(decoding: words, as: UTF8.self)
     }
 }
 
