@@ -65,7 +65,7 @@ struct BackendAnswerer {
 
     /// The answer from an endpoint that needs a bearer token; nil if the request waits for a job.
     ///
-    /// - Parameter id: The first id in the path; empty if there is none.
+    /// - Parameter id: The first id in the path; empty if the path has no id.
     /// - Throws: A 401 for invalid credentials, a 404 for an unknown id, a 415, 413 or 400 for an invalid body, a 400
     ///   for an invalid query, or a 507 if the world is full.
     private func answer(
@@ -108,7 +108,7 @@ struct BackendAnswerer {
 
     /// An operation's answer; nil if the request waits for a job.
     ///
-    /// - Parameter id: The first id in the path; empty if there is none.
+    /// - Parameter id: The first id in the path; empty if the path has no id.
     /// - Throws: A 404 for an unknown id, 415, 413 or 400 for an invalid body, 400 for an invalid query, or 507 if the
     ///   world is full.
     private func commandAnswer(

@@ -20,7 +20,7 @@ import WebSocket
 /// - ``NetworkStage`` delays bytes: `pass` a connection's head, let input `arrive`, ``carry(_:at:)`` output.
 /// - Faults change encoded responses and frames (``shape(_:from:)``, ``sendThroughFaults(_:on:in:at:)``), and answer in
 ///   place of an answerer (``intercept(_:answering:)``). ``Breakpoints`` hold what has to `pass` them, until `release`.
-/// - The codec is `HTTP1.Connection` or `WebSocket.Connection`. A relayed connection has none.
+/// - The codec is `HTTP1.Connection` or `WebSocket.Connection`. A relayed connection has no codec.
 /// - Routing finds a request's world and endpoint (``routeRequest(of:at:)``).
 /// - The answerer is a ``BackendAnswerer``, ``PlayerAnswerer``, ``UpstreamAnswerer`` or ``ServerAnswerer``. Each answers
 ///   an ``Exchange``; ``forward(_:on:in:at:)`` and ``forgetSocket(of:)`` give it a socket's messages and end.

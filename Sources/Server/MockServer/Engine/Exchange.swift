@@ -68,7 +68,7 @@ final class Exchange {
         case failed(MessageInflater.Mistake)
     }
 
-    /// The first id in the path; empty if there is none.
+    /// The first id in the path; empty if the path has no id.
     var id: String { destination.id ?? "" }
 
     /// The head of the request as the client sent it.
@@ -157,7 +157,7 @@ final class Exchange {
         handshakeFaults?.response.faults.append(fault)
     }
 
-    /// The exchange, with an operator's request in place of the client's request.
+    /// The exchange, in which an operator's request replaces the client's request.
     func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
         let exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
         exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)

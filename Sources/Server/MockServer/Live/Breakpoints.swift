@@ -283,6 +283,6 @@ enum HeldAction {
     case frame([UInt8])
     /// Drops the held item; over HTTP, the fault then ends the connection.
     case drop(ResponseFault)
-    /// Answers a request in place of the backend.
+    /// Answers a request, so that the backend does not receive it.
     case answer(Answer)
 }
