@@ -41,16 +41,6 @@ struct NetworkProfileTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("Bytes like TLS's that a network delays until after the connection's last answer are ignored")
-    func lateTLS() throws {
-        let network = try Self.network("{up: 1000, rtt: 100ms}")
-        let wire = try network.sending(Request.goals.with("Connection: close")).wire
-        wire.send([0x16, 0x03, 0x01])
-        let events = network.timeline(of: wire, for: .seconds(10))
-        #expect(events.count == 2 && wire.ending != .open, "\(events)")
-        #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK"))
-    }
-
     @Test("The journal dates a request by its arrival and an answer by its last byte's arrival")
     func journal() throws {
         let network = try Self.network(
