@@ -98,13 +98,13 @@ public struct HostAndPort: Sendable {
     public var hasFixedHost: Bool { isBracketed || host.lowercased() == "localhost" || Self.isIPv4(host) }
 
     /// Whether a host is four decimal numbers.
-    public static func isIPv4(_ host: some StringProtocol) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    public static func isIPv4(_ host: Substring) -> Bool {
+        let parts = host.utf8.split(separator: .dot, omittingEmptySubsequences: false)
         return parts.count == 4
             && parts.allSatisfy { part in
                 // Some parsers read a leading zero as octal.
-                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) && UInt8(part) != nil
-                    && (part.utf8.count == 1 || part.first != "0")
+                (1...3).contains(part.count) && part.allSatisfy(\.isDigit) && UInt8(Substring(part)) != nil
+                    && (part.count == 1 || part.first != UInt8(ascii: "0"))
             }
     }
 

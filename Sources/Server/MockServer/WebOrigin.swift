@@ -47,7 +47,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the host is an IPv4 address in 127.0.0.0/8, not a name such as `127.0.0.1.example.com`.
-    private var isLoopback: Bool { host.hasPrefix("127.") && HostAndPort.isIPv4(host) }
+    private var isLoopback: Bool { host.hasPrefix("127.") && HostAndPort.isIPv4(host[...]) }
 
     /// Whether the host is an address or `localhost`, which DNS cannot redirect.
     var hasFixedHost: Bool { HostAndPort(host[...])?.hasFixedHost ?? false }

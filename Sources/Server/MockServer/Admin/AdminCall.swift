@@ -178,7 +178,9 @@ extension HTTPField.Name {
 extension HTTPField {
     /// Whether a proxy adds this field: `Via` (RFC 9110 §7.6.3), `Forwarded` (RFC 7239), and their predecessors.
     fileprivate var isOfProxy: Bool {
-        let name = name.canonicalName
-        return ["via", "forwarded", "x-real-ip"].contains(name) || name.hasPrefix("x-forwarded-")
+        switch name.canonicalName {
+        case "via", "forwarded", "x-real-ip": true
+        case let other: other.hasPrefix("x-forwarded-")
+        }
     }
 }
