@@ -1,16 +1,19 @@
 """The page at /docs: both descriptions of a mode as one self-contained HTML file."""
 
+from collections import Counter
 from pathlib import Path
 
 import origins
+import pruning
 from html_text import escape, example, inline, member_table, prose, table
 from schemas import follow, resolve, rows, type_text
 
 STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+SHARED = "Answers that several endpoints share"
 
 
 def page(openapi, asyncapi):
-    info = openapi["info"]
+    info, shared = openapi["info"], shared_answers(openapi)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -33,7 +36,8 @@ def page(openapi, asyncapi):
 <h2 id="rules">Rules of the whole API</h2>
 {prose(info["description"])}
 {credentials(openapi)}
-{"".join(tag_section(tag, openapi) for tag in sections(openapi))}
+{"".join(tag_section(tag, shared, openapi) for tag in sections(openapi))}
+{shared_section(shared, openapi)}
 {chr(10).join(socket_section(*each, asyncapi) for each in channels(asyncapi))}
 </main>
 <footer>Made from <a href="/openapi.yaml">/openapi.yaml</a> and <a href="/asyncapi.yaml">/asyncapi.yaml</a>.</footer>
@@ -57,7 +61,8 @@ def operations(openapi, tag):
 
 def contents(openapi, asyncapi):
     parts = ['<nav aria-label="Contents"><h2 id="contents">Contents</h2>',
-             '<p><a href="#rules">Rules</a> · <a href="#credentials">Credentials</a></p>']
+             '<p><a href="#rules">Rules</a> · <a href="#credentials">Credentials</a> · '
+             f'<a href="#answers">{SHARED}</a></p>']
     for tag in sections(openapi):
         links = "".join(
             f'<li><a href="#{escape(operation["operationId"])}"><span class="method {method.upper()}">{method.upper()}'
@@ -95,13 +100,13 @@ def security_text(requirements, openapi):
     return ", or ".join(" and ".join(scheme_name(schemes[name]) for name in requirement) for requirement in requirements)
 
 
-def tag_section(tag, openapi):
+def tag_section(tag, shared, openapi):
     parts = [f'<h2>{escape(tag["name"])}</h2>', prose(tag["description"])]
-    parts += [operation_section(*each, openapi) for each in operations(openapi, tag["name"])]
+    parts += [operation_section(*each, shared, openapi) for each in operations(openapi, tag["name"])]
     return "\n".join(parts)
 
 
-def operation_section(method, path, operation, shared_parameters, openapi):
+def operation_section(method, path, operation, shared_parameters, shared, openapi):
     identifier = escape(operation["operationId"])
     parts = [
         f'<section aria-labelledby="{identifier}">',
@@ -116,7 +121,7 @@ def operation_section(method, path, operation, shared_parameters, openapi):
     if "requestBody" in operation:
         parts += ["<h4>Body</h4>", content(operation["requestBody"]["content"], openapi)]
     parts.append("<h4>Answers</h4>")
-    parts += [answer(status, response, openapi) for status, response in operation["responses"].items()]
+    parts += [answer(status, response, shared, openapi) for status, response in operation["responses"].items()]
     parts.append("</section>\n")
     return "\n".join(part for part in parts if part)
 
@@ -133,18 +138,50 @@ def parameter_table(parameters, openapi):
     return "<h4>Parameters</h4>" + table(["Name", "In", "Values", "Meaning"], "\n".join(lines)) if lines else ""
 
 
-def answer(status, response, openapi):
-    response = follow(response, openapi)
+def shared_answers(openapi):
+    """The answers that several operations refer to, by anchor and in the order of their statuses."""
+    answers = [(answer_anchor(status, response), response) for operation in pruning.operations(openapi)
+               for status, response in operation["responses"].items() if "$ref" in response]
+    uses = Counter(anchor for anchor, _ in answers)
+    return {anchor: response for anchor, response in sorted(answers, key=lambda each: each[0]) if uses[anchor] > 1}
+
+
+def answer_anchor(status, response):
+    return f"{status}-{response.get('$ref', '').split('/')[-1]}"
+
+
+def shared_section(shared, openapi):
+    parts = [f'<h2 id="answers">{SHARED}</h2>',
+             "<p>Where an endpoint lists one of these, its status links to the details here.</p>"]
+    for anchor, response in shared.items():
+        response, identifier, title = follow(response, openapi), escape(anchor), escape(anchor.replace("-", " ", 1))
+        parts += [f'<section aria-labelledby="{identifier}">', f'<h3 id="{identifier}">{title}</h3>',
+                  prose(response["description"]), f"{answer_details(response, openapi)}</section>\n"]
+    return "\n".join(parts)
+
+
+def answer(status, response, shared, openapi):
+    anchor, response = answer_anchor(status, response), follow(response, openapi)
+    head, text = f"<b>{escape(status)}</b>", inline(response["description"])
+    if anchor in shared:
+        return f'<p class="answer"><a href="#{escape(anchor)}">{head}</a> {text}</p>'
+    details = answer_details(response, openapi)
+    if not details:
+        return f'<p class="answer">{head} {text}</p>'
+    # What went well is open, refusals open on demand.
+    state = " open" if status.startswith("2") else ""
+    return f"<details{state}><summary>{head} {text}</summary>\n{details}</details>"
+
+
+def answer_details(response, openapi):
+    """What an answer consists of: its header fields, the operations that its id leads to, and its body."""
     fields = ", ".join(f"<code>{escape(name)}</code>" for name in response.get("headers", {}))
     note = f'<p class="note">Header fields: {fields}</p>' if fields else ""
     body = content(response["content"], openapi) if "content" in response else ""
     following = ", ".join(f'<a href="#{escape(link["operationId"])}">{escape(name)}</a>'
                           for name, link in response.get("links", {}).items())
     note += f'<p class="note">What its id leads to: {following}.</p>' if following else ""
-    # What went well is open, refusals open on demand.
-    state = " open" if status.startswith("2") else ""
-    return (f"<details{state}><summary><b>{escape(status)}</b> {inline(response['description'])}</summary>\n"
-            f"{note}{body}</details>")
+    return note + body
 
 
 def content(media_types, openapi):

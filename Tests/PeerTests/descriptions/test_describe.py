@@ -117,14 +117,62 @@ class Pages(unittest.TestCase):
     def test_origins_are_notes(self):
         document = {"tags": [{"name": name, "description": ""} for name in ("A", *origins.ORIGINS)], "paths": {
             "/a": {"parameters": [], "get": {"operationId": "a", "tags": ["A"], "summary": "", "responses": {}}}}}
-        section = page.tag_section(page.sections(document)[0], document)
+        section = page.tag_section(page.sections(document)[0], {}, document)
         self.assertNotIn("From", section)
         for origin in origins.ORIGINS:
             origins.mark(document, origin)
         self.assertEqual([tag["name"] for tag in page.sections(document)], ["A"])
         self.assertEqual(
-            page.tag_section(page.sections(document)[0], document).replace(
+            page.tag_section(page.sections(document)[0], {}, document).replace(
                 '<p class="note">From the guides · From the apps</p>\n', ""), section)
+
+    def test_answers_that_several_operations_share_are_described_once(self):
+        def operation(name, **responses):
+            return {"get": {"operationId": name, "tags": ["A"], "summary": "", "responses": responses}}
+
+        def reference(name):
+            return {"$ref": f"#/components/responses/{name}"}
+
+        def response(name):
+            return {"description": f"The {name}.", "headers": {name: {}}}
+
+        def document(other):
+            return {"tags": [{"name": "A", "description": ""}], "components": {"responses": {
+                name: response(name) for name in ("Often", "Once")}}, "paths": {
+                    "/a": operation("a", **{"204": {"description": "Empty."}, "401": reference("Often")}),
+                    "/b": operation("b", **{other: reference("Often"), "400": reference("Once")})}}
+
+        def sections(document):
+            shared = page.shared_answers(document)
+            return (page.tag_section(document["tags"][0], shared, document).split("<section")[1:],
+                    page.shared_section(shared, document))
+
+        often, once = ("<details><summary><b>{}</b> The {}.</summary>\n"
+                       '<p class="note">Header fields: <code>{}</code></p></details>'.format(status, name, name)
+                       for status, name in [("401", "Often"), ("400", "Once")])
+        (first, second), shared = sections(document("401"))
+        link = '<p class="answer"><a href="#401-Often"><b>401</b></a> The Often.</p>'
+        for section in (first, second):
+            self.assertIn(link, section)
+            self.assertNotIn("<code>Often", section)
+        self.assertIn('<p class="answer"><b>204</b> Empty.</p>', first)
+        self.assertIn(once, second)
+        self.assertEqual(re.findall(r'id="(.*?)"', shared), ["answers", "401-Often"])
+        self.assertIn("<p>The Often.</p>\n<p class=\"note\">Header fields: <code>Often</code></p></section>", shared)
+        # With another status it is another answer.
+        (first, _), shared = sections(document("403"))
+        self.assertIn(often, first)
+        self.assertEqual(re.findall(r'id="(.*?)"', shared), ["answers"])
+
+    def test_anchors_are_unique_and_links_lead_to_them(self):
+        pages = sorted((Path(page.__file__).parents[1] / "guides").glob("*/docs.html"))
+        self.assertEqual(len(pages), 6)
+        for path in pages:
+            with self.subTest(path=path.parent.name):
+                text = path.read_text(encoding="utf-8")
+                anchors = re.findall(r' id="(.*?)"', text)
+                self.assertEqual(len(anchors), len(set(anchors)))
+                self.assertEqual(set(re.findall(r' href="#(.*?)"', text)) - set(anchors), set())
 
     def test_what_adds_to_a_guides_operation_is_from_the_apps(self):
         def document(schema, refusal="", parameters=()):
