@@ -46,8 +46,8 @@ def blocks(markdown):
         elif line.startswith("|"):
             rows = [line] + take(lines, lambda each: each.startswith("|"))
             head, _, *body = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
-            cells = ("".join(f"<td>{inline(cell)}</td>" for cell in row) for row in body)
-            parts.append(table([re.sub("`", "", cell) for cell in head], "\n".join(f"<tr>{row}</tr>" for row in cells)))
+            cells = ("".join(f"<td>{inline(cell)}" for cell in row) for row in body)
+            parts.append(table([re.sub("`", "", cell) for cell in head], "\n".join(f"<tr>{row}" for row in cells)))
         elif line.startswith("- "):
             item = [line[2:]] + take(lines, lambda each: each.startswith("  "))
             parts.append(f"<ul><li>{inline(' '.join(each.strip() for each in item))}</li></ul>")

@@ -1,4 +1,4 @@
-"""Pieces of HTML. Every text of a description passes `escape`."""
+"""Pieces of HTML. Every text of a description passes `escape` or, in the value of an attribute, `attribute`."""
 
 import html
 import json
@@ -6,6 +6,12 @@ import re
 
 
 def escape(text):
+    """Escapes text between tags; for the value of an attribute, use `attribute`."""
+    return html.escape(str(text), quote=False)
+
+
+def attribute(text):
+    """Escapes the value of an attribute, quotation marks included."""
     return html.escape(str(text), quote=True)
 
 
@@ -34,23 +40,26 @@ def example(value, summary=None):
 
 
 def table(head, body):
-    """A table that scrolls by itself where it is wider than the page."""
-    cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    label = escape(", ".join(head))
-    return f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table><thead><tr>{cells}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    """A table that scrolls by itself where it is wider than the page.
+
+    Cells and rows end where the next one begins: HTML does not need their end tags, which would be a tenth of a page.
+    """
+    cells = "".join(f'<th scope="col">{escape(cell)}' for cell in head)
+    label = attribute(", ".join(head))
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table><thead><tr>{cells}</thead><tbody>\n{body}\n</tbody></table></div>'
 
 
 def member_table(rows):
     """The members of an object; empty where it has none."""
     lines = []
     for row in rows:
-        indent = f' style="padding-left:{0.6 + row.depth * 1.1:.1f}rem"' if row.depth else ""
+        indent = f' style="--d:{row.depth}"' if row.depth else ""
         if row.name is None:
             text = f"<b>{inline(row.type)}</b> {inline(row.description)}".strip()
-            lines.append(f'<tr class="choice"><td colspan="3"{indent}>{text}</td></tr>')
+            lines.append(f'<tr class="choice"><td colspan="3"{indent}>{text}')
             continue
-        optional = "" if row.required else ' <span class="optional">optional</span>'
+        optional = "" if row.required else " <small>optional</small>"
         lines.append(
-            f'<tr><th scope="row"{indent}><code>{escape(row.name)}</code>{optional}</th>'
-            f"<td>{escape(row.type)}</td><td>{inline(row.description)}</td></tr>")
+            f'<tr><th scope="row"{indent}><code>{escape(row.name)}</code>{optional}'
+            f"<td>{escape(row.type)}<td>{inline(row.description)}")
     return table(["Member", "Values", "Meaning"], "\n".join(lines)) if lines else ""

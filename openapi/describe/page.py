@@ -5,7 +5,7 @@ from pathlib import Path
 
 import origins
 import pruning
-from html_text import escape, example, inline, member_table, prose, table
+from html_text import attribute, escape, example, inline, member_table, prose, table
 from schemas import follow, resolve, rows, type_text
 
 STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
@@ -65,8 +65,9 @@ def contents(openapi, asyncapi):
              f'<a href="#answers">{SHARED}</a></p>']
     for tag in sections(openapi):
         links = "".join(
-            f'<li><a href="#{escape(operation["operationId"])}"><span class="method {method.upper()}">{method.upper()}'
-            f"</span> {escape(path)}</a></li>" for method, path, operation, _ in operations(openapi, tag["name"]))
+            f'<li><a href="#{attribute(operation["operationId"])}"><span class="method {method.upper()}">'
+            f"{method.upper()}</span> {escape(path)}</a></li>"
+            for method, path, operation, _ in operations(openapi, tag["name"]))
         parts.append(f"<h4>{escape(tag['name'])}</h4><ul>{links}</ul>")
     for key, anchor, title in channels(asyncapi):
         parts.append(f'<h4><a href="#{anchor}">{title}</a></h4>')
@@ -107,7 +108,7 @@ def tag_section(tag, shared, openapi):
 
 
 def operation_section(method, path, operation, shared_parameters, shared, openapi):
-    identifier = escape(operation["operationId"])
+    identifier = attribute(operation["operationId"])
     parts = [
         f'<section aria-labelledby="{identifier}">',
         f'<h3 id="{identifier}"><span class="method {method.upper()}">{method.upper()}</span> '
@@ -130,11 +131,11 @@ def parameter_table(parameters, openapi):
     lines = []
     for parameter in (follow(parameter, openapi) for parameter in parameters):
         schema = resolve(parameter["schema"], openapi)
-        optional = "" if parameter.get("required") else ' <span class="optional">optional</span>'
+        optional = "" if parameter.get("required") else " <small>optional</small>"
         default = f" Where absent: {schema['default']}." if "default" in schema else ""
         lines.append(
-            f'<tr><th scope="row"><code>{escape(parameter["name"])}</code>{optional}</th><td>{escape(parameter["in"])}</td>'
-            f"<td>{escape(type_text(schema, openapi))}</td><td>{inline(parameter['description'] + default)}</td></tr>")
+            f'<tr><th scope="row"><code>{escape(parameter["name"])}</code>{optional}<td>{escape(parameter["in"])}'
+            f"<td>{escape(type_text(schema, openapi))}<td>{inline(parameter['description'] + default)}")
     return "<h4>Parameters</h4>" + table(["Name", "In", "Values", "Meaning"], "\n".join(lines)) if lines else ""
 
 
@@ -154,7 +155,7 @@ def shared_section(shared, openapi):
     parts = [f'<h2 id="answers">{SHARED}</h2>',
              "<p>Where an endpoint lists one of these, its status links to the details here.</p>"]
     for anchor, response in shared.items():
-        response, identifier, title = follow(response, openapi), escape(anchor), escape(anchor.replace("-", " ", 1))
+        response, identifier, title = follow(response, openapi), attribute(anchor), escape(anchor.replace("-", " ", 1))
         parts += [f'<section aria-labelledby="{identifier}">', f'<h3 id="{identifier}">{title}</h3>',
                   prose(response["description"]), f"{answer_details(response, openapi)}</section>\n"]
     return "\n".join(parts)
@@ -164,7 +165,7 @@ def answer(status, response, shared, openapi):
     anchor, response = answer_anchor(status, response), follow(response, openapi)
     head, text = f"<b>{escape(status)}</b>", inline(response["description"])
     if anchor in shared:
-        return f'<p class="answer"><a href="#{escape(anchor)}">{head}</a> {text}</p>'
+        return f'<p class="answer"><a href="#{attribute(anchor)}">{head}</a> {text}</p>'
     details = answer_details(response, openapi)
     if not details:
         return f'<p class="answer">{head} {text}</p>'
@@ -178,7 +179,7 @@ def answer_details(response, openapi):
     fields = ", ".join(f"<code>{escape(name)}</code>" for name in response.get("headers", {}))
     note = f'<p class="note">Header fields: {fields}</p>' if fields else ""
     body = content(response["content"], openapi) if "content" in response else ""
-    following = ", ".join(f'<a href="#{escape(link["operationId"])}">{escape(name)}</a>'
+    following = ", ".join(f'<a href="#{attribute(link["operationId"])}">{escape(name)}</a>'
                           for name, link in response.get("links", {}).items())
     note += f'<p class="note">What its id leads to: {following}.</p>' if following else ""
     return note + body
@@ -219,7 +220,7 @@ def channels(asyncapi):
     """(key, anchor, title) of each socket; the first anchor is the short one."""
     for index, (key, channel) in enumerate(asyncapi["channels"].items()):
         title = f": {channel['title']}" if len(asyncapi["channels"]) > 1 else ""
-        yield key, f"socket-{escape(key)}" if index else "socket", escape(f"WebSocket{title}")
+        yield key, f"socket-{attribute(key)}" if index else "socket", escape(f"WebSocket{title}")
 
 
 def channel_operations(key, asyncapi):
@@ -232,7 +233,7 @@ def frames(operation, anchor, asyncapi):
     prefix = anchor.replace("socket", "frame", 1)
     for reference in operation["messages"]:
         key = reference["$ref"].split("/")[-1]
-        yield f"{prefix}-{escape(key.replace('.', '-'))}", follow(reference, asyncapi)
+        yield f"{prefix}-{attribute(key.replace('.', '-'))}", follow(reference, asyncapi)
 
 
 def socket_section(key, anchor, title, asyncapi):

@@ -113,6 +113,9 @@ class Pages(unittest.TestCase):
             with self.subTest(text=text):
                 self.assertNotIn("<script", text)
                 self.assertNotIn("<b><", text.replace("<b>&", ""))
+        operation = {"operationId": evil, "tags": [], "summary": "", "responses": {}}
+        for text in [html_text.table([evil], ""), page.operation_section("get", "/", operation, [], {}, {})]:
+            self.assertIn('="&lt;script&gt;&quot;&#x27;&amp;`&lt;b&gt;`"', text)
 
     def test_origins_are_notes(self):
         document = {"tags": [{"name": name, "description": ""} for name in ("A", *origins.ORIGINS)], "paths": {
