@@ -27,12 +27,8 @@ enum Setting: String, CaseIterable {
 
     /// Finds the setting of an option such as `--api-key`.
     init?(option: String) {
-        let words = option.split(separator: "-")
-        self.init(
-            rawValue: words.dropFirst().reduce(String(words.first ?? "")) {
-                $0 + $1.prefix(1).uppercased() + $1.dropFirst()
-            })
-        guard self.option == option else { return nil }
+        guard let setting = Self.allCases.first(where: { $0.option == option }) else { return nil }
+        self = setting
     }
 
     /// The words of the name, byte by byte, because it is ASCII and each start derives some fifty names.
