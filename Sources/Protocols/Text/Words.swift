@@ -7,8 +7,9 @@ public enum Words {
 
     /// `a, b and c`, or the same list with a different conjunction; empty if there are no words.
     public static func list(_ words: [String], last conjunction: String = "and") -> String {
-        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " \(conjunction) " + last
+        var others = words
+        guard let last = others.popLast(), !others.isEmpty else { return words.first ?? "" }
+        return others.joined(separator: ", ") + " \(conjunction) " + last
     }
 }
 
