@@ -224,6 +224,26 @@ struct NetworkProfileTests {
         #expect(try #require(network.connection(of: client.wire)).input.count == 0)
     }
 
+    @Test("Bytes like TLS's that arrive during a request's job are refused after its answer")
+    func tlsDuringJob() throws {
+        let network = try VirtualNetwork.adopting(
+            "{name: behind, network: {rtt: 100ms}, accounts: {password_cost: 3000}}")
+        let jobs = HeldJobs(network)
+        let client = try network.sending(.goals)
+        network.advance(by: .seconds(1))
+        #expect(try client.response().status == 200)
+        // Only bytes after the first request pass through the network.
+        let request = Request(method: .post, target: "/api/v1/auth/register", fields: [Request.apiKey])
+        client.wire.send(request.json(AccountTests.registration).bytes)
+        network.advance(by: .milliseconds(10))
+        client.wire.send([0x16, 0x03, 0x01])
+        network.advance(by: .seconds(1))
+        #expect(jobs.count == 1)
+        try jobs.runAll()
+        network.advance(by: .seconds(1))
+        for status in [201, 400] { #expect(try client.response().status == status) }
+    }
+
     @Test("Resetting or deleting the world discards bytes in transit")
     func ends() throws {
         let network = VirtualNetwork()

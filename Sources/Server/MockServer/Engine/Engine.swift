@@ -373,9 +373,10 @@ public final class Engine {
     }
 
     /// Whether bytes on a plain connection start TLS; no HTTP method starts with this byte (RFC 8446 section 5.1).
+    ///
+    /// A request may be waiting for its answer when the byte arrives. The codec then refuses TLS after the answer.
     func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
-        bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
-            && connection.held == nil && connection.http.isIdle && !connection.isReadingRequest
+        bytes.first == 0x16 && !connection.isSecure && connection.http.isIdle
     }
 
     func refuseTLS(on connection: Connection, at now: Timestamp) {
