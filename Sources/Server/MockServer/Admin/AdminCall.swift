@@ -122,7 +122,7 @@ extension Engine {
     /// Answers a request below `/__admin`; nil if the request opened a WebSocket or waits for a job.
     ///
     /// Refusals are checked in this order: 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
-    func adminAnswer(_ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
+    func answerAdmin(_ route: AdminRoute, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, scope) = (exchange.head, route.resource.scope)
         guard let operation = route.resource.operations.first(where: { $0.method == head.method }) else {
             preconditionFailure("Other methods must have been refused earlier.")

@@ -9,7 +9,7 @@ extension AdminCall {
     ///
     /// A tool call becomes a request to the admin API with the same fields, so it passes the same checks. The HTTP
     /// response carries the answer. There are no sessions, so a client that disconnects loses the answer.
-    func modelContext() throws(APIError) -> Answer? {
+    func answerModelContext() throws(APIError) -> Answer? {
         let fields = head.fields
         let step = MCPServer(version: Version.current).receive(bytes) { name in
             HTTPField.Name(name).flatMap { fields[$0] }
@@ -53,7 +53,7 @@ extension AdminCall {
         }
         exchange.envelope = envelope
         do throws(APIError) {
-            return try engine.adminAnswer(route, exchange).map(envelope)
+            return try engine.answerAdmin(route, exchange).map(envelope)
         } catch {
             return envelope(Answer(error, in: .union))
         }

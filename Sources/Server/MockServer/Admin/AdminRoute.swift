@@ -22,7 +22,7 @@ extension AdminCall {
         AdminResource("check", .server, post: check),
         AdminResource("worlds", .server, get: listWorlds, post: makeWorld),
         .world,
-        AdminResource("mcp", .server, post: modelContext),
+        AdminResource("mcp", .server, post: answerModelContext),
         AdminResource("drain", .server, get: showDrain, post: drain),
         AdminResource("reset", post: reset),
         AdminResource("clock", get: showClock, post: advanceClock),

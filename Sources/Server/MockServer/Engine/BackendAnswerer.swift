@@ -8,36 +8,36 @@ import Traffic
 struct BackendAnswerer {
     let engine: Engine
 
-    /// A REST endpoint's answer with any faults applied; nil if the request is held or waits for a job.
+    /// Answers for a REST endpoint, and applies any faults; nil if the request is held or waits for a job.
     func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
         guard exchange.isReleased || !exchange.world.faults.isEmpty || engine.asksForFault(exchange.head) else {
-            return try restAnswer(exchange)
+            return try answerWithOverlay(exchange)
         }
         if !exchange.isReleased {
-            exchange.responseFaults = try engine.responseFaults(of: exchange)
+            exchange.responseFaults = try engine.selectResponseFaults(for: exchange)
             if engine.breakpoints.pass(exchange) == .stopped { return nil }
         }
         guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
-            return try restAnswer(exchange)
+            return try answerWithOverlay(exchange)
         }
         // The client loses the answer, but the backend still handles the request.
         if replacement.isProcessed {
-            let hidden = try? restAnswer(exchange)
+            let hidden = try? answerWithOverlay(exchange)
             if exchange.connection.waiting != nil { return nil }
             exchange.created = hidden.flatMap { RecordedExchange.created($0.status.code, $0.body) }
         }
         return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
     }
 
-    /// A REST endpoint's answer with the world's overlay applied; nil if the request waits for a job.
-    private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
+    /// Answers for a REST endpoint, and applies the world's overlay; nil if the request waits for a job.
+    private func answerWithOverlay(_ exchange: Exchange) throws(APIError) -> Answer? {
         guard let overlay = exchange.world.settings.scenario.overlay, let endpoint = exchange.endpoint,
             overlay.concerns(endpoint)
-        else { return try ownAnswer(exchange) }
+        else { return try answerWithoutOverlay(exchange) }
         if let made = exchange.made as? ChangedAnswer { return Answer(made) }
         let answer: Answer
         do throws(APIError) {
-            guard let own = try ownAnswer(exchange) else { return nil }
+            guard let own = try answerWithoutOverlay(exchange) else { return nil }
             answer = own
         } catch {
             answer = Answer(exchange.world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
@@ -46,24 +46,24 @@ struct BackendAnswerer {
         // Each change may traverse the whole answer.
         let cost = own.body.count * overlay.count(for: endpoint)
         let changed = Deferred(parsing: cost) { own.changed(by: overlay, of: endpoint) }
-        return engine.value(of: changed, for: exchange, at: exchange.world.turn.now).map(Answer.init)
+        return engine.make(changed, for: exchange, at: exchange.world.turn.now).map(Answer.init)
     }
 
-    /// A REST endpoint's answer before any overlay is applied; nil if the request waits for a job.
-    private func ownAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
+    /// Answers for a REST endpoint, before any overlay is applied; nil if the request waits for a job.
+    private func answerWithoutOverlay(_ exchange: Exchange) throws(APIError) -> Answer? {
         if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
         guard let endpoint = exchange.endpoint else {
             preconditionFailure(
                 "A path without an operation must have been refused earlier.")
         }
-        if endpoint.credentials == .key { return try keyedAnswer(endpoint, exchange) }
+        if endpoint.credentials == .key { return try answerWithoutToken(endpoint, exchange) }
         let world = exchange.world
         defer { engine.applyEffects(of: world, at: exchange.now) }
         // Pass the backend as `inout`, because each method call on `world.backend` would copy it first.
         return try answer(endpoint, on: exchange.id, exchange, &world.backend, &world.turn)
     }
 
-    /// The answer from an endpoint that needs a bearer token; nil if the request waits for a job.
+    /// Answers for an endpoint that needs a bearer token; nil if the request waits for a job.
     ///
     /// - Parameter id: The first id in the path; empty if the path has no id.
     /// - Throws: A 401 for invalid credentials, a 404 for an unknown id, a 415, 413 or 400 for an invalid body, a 400
@@ -91,27 +91,27 @@ struct BackendAnswerer {
             return .ok(backend.consultations(query, for: user))
         case .listMessages:
             let messages = try backend.messages(id, query: exchange.head.target.queryItems(), for: user, turn)
-            return engine.ok(messages, exchange, at: turn.now)
+            return engine.answer(exchange, with: messages, at: turn.now)
         case .listQuickActions:
             return .ok(backend.quickActions(try QuickActionQuery(query: exchange.head.target.queryItems())))
         case .listGoals:
             let query = try GoalListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
-            return engine.ok(backend.goals(query, for: user, at: turn.date), exchange, at: turn.now)
+            return engine.answer(exchange, with: backend.goals(query, for: user, at: turn.date), at: turn.now)
         case .listMealLogs:
             let query = try MealLogListQuery(query: exchange.head.target.queryItems(), isForApps: isForApps)
-            return engine.ok(backend.mealLogs(query, for: user), exchange, at: turn.now)
-        default: return try commandAnswer(endpoint, on: id, by: user, exchange, &backend, &turn)
+            return engine.answer(exchange, with: backend.mealLogs(query, for: user), at: turn.now)
+        default: return try answerCommand(endpoint, on: id, by: user, exchange, &backend, &turn)
         }
     }
 
     // MARK: Operations that change data, and operations that only the apps use
 
-    /// An operation's answer; nil if the request waits for a job.
+    /// Performs an operation and answers; nil if the request waits for a job.
     ///
     /// - Parameter id: The first id in the path; empty if the path has no id.
     /// - Throws: A 404 for an unknown id, 415, 413 or 400 for an invalid body, 400 for an invalid query, or 507 if the
     ///   world is full.
-    private func commandAnswer(
+    private func answerCommand(
         _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend,
         _ turn: inout Turn
     ) throws(APIError) -> Answer? {
@@ -160,7 +160,7 @@ struct BackendAnswerer {
             let reading = Deferred(parsing: body.count) {
                 Result { () throws(APIError) in try MealPhotoRequest(body: body, contentType: type) }
             }
-            guard let request = engine.value(of: reading, for: exchange, at: turn.now) else { return nil }
+            guard let request = engine.make(reading, for: exchange, at: turn.now) else { return nil }
             return .created(try backend.recognizeMealPhoto(request.get(), by: user, &turn))
         case .showMealPhoto: return .ok(try backend.mealPhoto(id, for: user))
         case .confirmMealPhoto:
@@ -198,7 +198,7 @@ struct BackendAnswerer {
             guard let collection = endpoint.documents else {
                 preconditionFailure("\(endpoint.name) must have been answered earlier.")
             }
-            return try documentAnswer(endpoint, in: collection, on: id, by: user, exchange, &backend, &turn)
+            return try answerForDocuments(endpoint, in: collection, on: id, by: user, exchange, &backend, &turn)
         }
         return .noContent
     }
@@ -223,10 +223,10 @@ struct BackendAnswerer {
         try checkContent(of: exchange)
     }
 
-    /// The answer to an operation on documents; nil if the request waits for a job.
+    /// Performs an operation on documents and answers; nil if the request waits for a job.
     ///
     /// - Throws: A 404 for an unknown id, 400 for an invalid body or query, or 507 if the world is full.
-    private func documentAnswer(
+    private func answerForDocuments(
         _ endpoint: Endpoint, in collection: DocumentCollection, on id: String, by user: UserID, _ exchange: Exchange,
         _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer? {
@@ -244,7 +244,7 @@ struct BackendAnswerer {
         switch endpoint {
         case .analyzeMoodEntries:
             let query = try MoodAnalyticsQuery(query: exchange.head.target.queryItems())
-            return engine.ok(backend.moodAnalytics(query, for: user), exchange, at: turn.now)
+            return engine.answer(exchange, with: backend.moodAnalytics(query, for: user), at: turn.now)
         case .countUnreadInsights: return .ok(backend.unreadInsights(of: user))
         case .generateInsights:
             let request = try GenerateInsightRequest(body: body, at: turn.date)
@@ -253,10 +253,11 @@ struct BackendAnswerer {
         case .favoriteInsight: return try mark("is_favorite", as: nil)
         case .archiveInsight: return try mark("is_archived", as: true)
         case .unarchiveInsight: return try mark("is_archived", as: false)
-        case .listWorkoutTemplates: return engine.ok(backend.templates(try query(), for: user), exchange, at: turn.now)
+        case .listWorkoutTemplates:
+            return engine.answer(exchange, with: backend.templates(try query(), for: user), at: turn.now)
         case .listSharedWorkoutTemplates:
             let templates = backend.templatesShared(with: user, try query(), at: turn.date)
-            return engine.ok(templates, exchange, at: turn.now)
+            return engine.answer(exchange, with: templates, at: turn.now)
         case .shareWorkoutTemplate:
             return .created(try backend.shareTemplate(id, ShareDocumentRequest(body: body), by: user, &turn))
         case .unshareWorkoutTemplate:
@@ -273,7 +274,7 @@ struct BackendAnswerer {
         // Several collections share these operations.
         switch endpoint.method {
         case .get where id.isEmpty:
-            return engine.ok(backend.documents(try query(), for: user), exchange, at: turn.now)
+            return engine.answer(exchange, with: backend.documents(try query(), for: user), at: turn.now)
         case .get: return .ok(try backend.document(id, in: collection, for: user))
         case .post:
             let created = try backend.createDocument(object(), in: collection, by: user, &turn)
@@ -287,8 +288,8 @@ struct BackendAnswerer {
 
     // MARK: Registration, login, refresh tokens, and public templates
 
-    /// The answer from an endpoint that needs only the API key; nil if the request waits for a job.
-    private func keyedAnswer(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer? {
+    /// Answers for an endpoint that needs only the API key; nil if the request waits for a job.
+    private func answerWithoutToken(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (body, world) = (exchange.body, exchange.world)
         try world.authenticator.checkAPIKey(of: exchange.head.fields)
         defer { engine.applyEffects(of: world, at: exchange.now) }
@@ -299,12 +300,12 @@ struct BackendAnswerer {
         case .listPublicWorkoutTemplates:
             let query = try DocumentListQuery(
                 query: exchange.head.target.queryItems(), of: endpoint, in: .workoutTemplates, at: world.turn.date)
-            return engine.ok(world.backend.publicTemplates(query), exchange, at: world.turn.now)
+            return engine.answer(exchange, with: world.backend.publicTemplates(query), at: world.turn.now)
         case .register:
             let request = try RegisterRequest(body: body, at: world.turn.date)
             var hash: PasswordHash?
             if let deferred = world.backend.passwordHash(for: request, world.turn) {
-                hash = engine.value(of: deferred, for: exchange, at: world.turn.now)
+                hash = engine.make(deferred, for: exchange, at: world.turn.now)
                 if hash == nil { return nil }
             }
             let (tokens, profile) = try world.backend.register(request, hash: hash, &world.turn)
@@ -312,15 +313,15 @@ struct BackendAnswerer {
         case .logIn:
             let request = try LogInRequest(body: body)
             let check = world.backend.passwordCheck(for: request)
-            guard let isRight = engine.value(of: check, for: exchange, at: world.turn.now) else { return nil }
+            guard let isRight = engine.make(check, for: exchange, at: world.turn.now) else { return nil }
             let tokens = try world.backend.logIn(request, isRight: isRight, &world.turn)
             return .ok(tokens.body(signedWith: secret))
         case .refreshTokens:
-            let token = try refreshToken(RefreshRequest(body: body), secret)
+            let token = try verify(RefreshRequest(body: body), secret)
             return .ok(try world.backend.refresh(token, &world.turn).body(signedWith: secret, isFlat: true))
         case .logOut:
             if let request = try RefreshRequest(logout: body) {
-                world.backend.revoke(try refreshToken(request, secret), &world.turn)
+                world.backend.revoke(try verify(request, secret), &world.turn)
             }
             return .noContent
         default: preconditionFailure("\(endpoint.name) needs a bearer token.")
@@ -328,7 +329,7 @@ struct BackendAnswerer {
     }
 
     /// Verifies a refresh token, except for its expiry and use; throws 400 unless the world issued it.
-    private func refreshToken(_ request: RefreshRequest, _ secret: [UInt8]) throws(APIError) -> AccessToken {
+    private func verify(_ request: RefreshRequest, _ secret: [UInt8]) throws(APIError) -> AccessToken {
         do throws(AccessToken.Refusal) {
             let token = try AccessToken.verify(request.refreshToken, secret: AccessToken.refreshSecret(of: secret))
             guard token.id != nil else { throw .malformed("its 'jti' claim must be an id that this server issued") }

@@ -168,12 +168,12 @@ extension Engine {
         }
         if !exchange.destination.isAdmin { try origins.check(exchange.head, on: exchange.connection) }
         let server = ServerAnswerer(engine: self)
-        if let answer = server.portalAnswer(exchange) { return answer }
+        if let answer = server.answerFromPortal(exchange) { return answer }
         coding.inflateBody(of: exchange)
         if world.replay?.answers(exchange) ?? false {
             return try intercept(exchange) { () throws(APIError) in try player.answer(exchange) }
         }
-        if let answer = server.stubAnswer(exchange) { return answer }
+        if let answer = server.answerFromStub(exchange) { return answer }
         if let upstream = world.settings.scenario.upstream, upstreams.chooseAnswerer(exchange, upstream) == .real {
             if let reply = exchange.reply { return try upstreams.answer(exchange, with: reply) }
             return try intercept(exchange) { () throws(APIError) in try upstreams.request(exchange, from: upstream) }
@@ -207,8 +207,8 @@ extension Engine {
         !configuration.hasStrictHeaders && (head.fields.contains(.xFakeFault) || head.fields.contains(.prefer))
     }
 
-    /// The fault that a REST request selects, or the faults of matching rules, if any.
-    func responseFaults(of exchange: Exchange) throws(APIError) -> ResponseFaults? {
+    /// Selects the fault that a REST request asks for, or the faults of matching rules; nil if there are none.
+    func selectResponseFaults(for exchange: Exchange) throws(APIError) -> ResponseFaults? {
         let world = exchange.world
         do throws(FaultBookError) {
             guard asksForFault(exchange.head),
@@ -233,7 +233,7 @@ extension Engine {
             if exchange.head.isWebSocketHandshake {
                 exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
             } else {
-                exchange.responseFaults = try responseFaults(of: exchange)
+                exchange.responseFaults = try selectResponseFaults(for: exchange)
             }
             if breakpoints.pass(exchange) == .stopped { return nil }
         }

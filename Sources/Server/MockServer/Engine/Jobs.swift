@@ -127,14 +127,14 @@ extension Engine {
         readFurtherRequests(of: connection, at: now)
     }
 
-    /// A deferred value for an API request: created immediately if that is little work, otherwise by a job.
+    /// Makes a value for an API request: immediately if that is little work, otherwise in a job.
     ///
     /// The world pauses during the job, so that its events keep their order. The engine then serves the request again,
     /// now with the value available.
     ///
     /// - Parameter time: The time by the world's clock.
     /// - Returns: Nil if the request waits for a job.
-    func value<Value>(of deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp) -> Value? {
+    func make<Value>(_ deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp) -> Value? {
         if let made = exchange.made as? Value { return made }
         guard isJob(deferred) else { return deferred.make() }
         make(deferred, for: exchange, at: time) { _, value in value }
@@ -145,7 +145,7 @@ extension Engine {
         startJob != nil && deferred.cost > Self.largestWorkOnLoop
     }
 
-    /// Creates a value in a job, like ``value(of:for:at:)``; `then` turns the value into the one that the request
+    /// Makes a value in a job, like ``make(_:for:at:)``; `then` turns the value into the one that the request
     /// finds.
     func make<Value>(
         _ deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp,
@@ -172,9 +172,9 @@ extension Engine {
         }
     }
 
-    /// An answer whose body is deferred; nil if the request waits for a job.
-    func ok(_ body: Deferred<[UInt8]>, _ exchange: Exchange, at time: Timestamp) -> Answer? {
-        value(of: body, for: exchange, at: time).map(Answer.ok)
+    /// Answers with a body that is made here or in a job; nil if the request waits for the job.
+    func answer(_ exchange: Exchange, with body: Deferred<[UInt8]>, at time: Timestamp) -> Answer? {
+        make(body, for: exchange, at: time).map(Answer.ok)
     }
 
     /// The connection that is still waiting for an answer; nil if its client has left.

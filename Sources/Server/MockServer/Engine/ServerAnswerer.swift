@@ -7,7 +7,7 @@ import HTTP1
 struct ServerAnswerer {
     let engine: Engine
 
-    /// The answer to a request that is not an operation in the guide's REST API.
+    /// Answers a request that is not an operation in the guide's REST API.
     func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, destination, world) = (exchange.head, exchange.destination, exchange.world)
         let mode = world.mode
@@ -33,7 +33,7 @@ struct ServerAnswerer {
             if let overlay = world.settings.scenario.overlay, description != .documentation {
                 // Parsing and writing the description would block the loop for too long.
                 let changed = Deferred(parsing: .max) { DescribedAPI(description, in: mode).changed(by: overlay) }
-                return engine.value(of: changed, for: exchange, at: world.turn.now).map {
+                return engine.make(changed, for: exchange, at: world.turn.now).map {
                     Answer(body: $0, contentType: description.mediaType)
                 }
             }
@@ -44,15 +44,15 @@ struct ServerAnswerer {
         case .root:
             let prefix = destination.worldID.map { "/w/\($0.text)" } ?? ""
             return Answer(status: .found, body: [], fields: [.location: prefix + "/docs"])
-        case .admin(let route): return try engine.adminAnswer(route, exchange)
+        case .admin(let route): return try engine.answerAdmin(route, exchange)
         case .api(.avatar(let persona)):
             return Answer(body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
         case .api(let route): return try BackendAnswerer(engine: engine).openSocket(of: route, exchange)
         }
     }
 
-    /// The answer from a stub in the scenario, which the journal marks like a fault; nil if no stub matches.
-    func stubAnswer(_ exchange: Exchange) -> Answer? {
+    /// Answers from a stub in the scenario, which the journal marks like a fault; nil if no stub matches.
+    func answerFromStub(_ exchange: Exchange) -> Answer? {
         let stubs = exchange.world.settings.scenario.stubs
         guard !stubs.isEmpty, !exchange.isOfServer else { return nil }
         let segments = exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2)
@@ -66,8 +66,8 @@ struct ServerAnswerer {
         return Answer(status: stub.status, body: stub.body, fields: fields, contentType: type)
     }
 
-    /// A captive portal's answer: its page, or a redirect to the page; nil if the network has no portal.
-    func portalAnswer(_ exchange: Exchange) -> Answer? {
+    /// Answers as a captive portal does, with its page or a redirect to it; nil if the network has no portal.
+    func answerFromPortal(_ exchange: Exchange) -> Answer? {
         guard let network = exchange.world.network, network.profile.reach == .portal, !exchange.isOfServer else {
             return nil
         }
