@@ -143,7 +143,7 @@ extension Engine {
         guard reply(answer, from: source, to: exchange.sentHead, in: world, on: connection, at: now) else { return }
         // A body that is produced while it is being sent counts as sent, because faults do not affect it.
         if source == nil { shape(exchange, from: start) }
-        recorder.answered(exchange, answer, text: text, from: offset)
+        recorder.recordAnswer(exchange, answer, text: text, from: offset)
         if connection.output.isHeld { release(connection, in: world, at: now) }
     }
 
@@ -333,7 +333,7 @@ extension Engine {
             status: answer.status, fields: answer.allFields(at: world.turn.date), body: answer.body, close: true,
             into: &connection.output.bytes)
         recorder.counts.refusals += 1
-        if !isAdmin { recorder.refused(refusal, on: connection, in: world) }
+        if !isAdmin { recorder.recordRefusal(refusal, on: connection, in: world) }
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
         carry(connection, at: now)

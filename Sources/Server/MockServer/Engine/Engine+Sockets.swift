@@ -41,7 +41,7 @@ extension Engine {
         }
         fields = switchProtocols(exchange.head, fields, on: connection, use: use)
         shape(exchange, from: start)
-        recorder.opened(exchange, fields, from: offset)
+        recorder.recordOpening(exchange, fields, from: offset)
         if connection.output.isHeld { release(connection, in: exchange.world, at: exchange.now) }
         connection.socketFaults = exchange.handshakeFaults?.socket
     }
@@ -112,7 +112,7 @@ extension Engine {
 
     private func handle(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         if connection.socketFaults != nil, breakpoints.pass(event, on: connection, in: world) == .stopped { return }
-        recorder.received(event, on: connection, in: world)
+        recorder.recordReceived(event, on: connection, in: world)
         forward(event, on: connection, in: world, at: now)
     }
 
@@ -138,7 +138,7 @@ extension Engine {
             if case .backend = use { world.backend.heard(from: connection.id.socket, &world.turn) }
         case (.closing, _): forgetSocket(of: connection)
         case (.failed(let code, let message), _):
-            recorder.closed(connection, by: .client, .violation, message: message)
+            recorder.recordEnd(of: connection, by: .client, .violation, message: message)
             observe?(.webSocketFailed(code: code.rawValue, message: message))
             forgetSocket(of: connection)
             linger(connection, at: now)
@@ -234,7 +234,7 @@ extension Engine {
         }
         for lasting in outgoing.setIn {
             let effect: RecordedFault.Effect = lasting.fault == .withholdPong ? .withholdPong : .stallReading
-            recorder.setIn(effect, by: lasting.ruleName, on: connection, in: world)
+            recorder.recordStart(of: effect, by: lasting.ruleName, on: connection, in: world)
         }
         obeySocketFaults(of: connection)
         if !outgoing.transmission.marks.isEmpty { release(connection, in: world, at: now) }
@@ -244,7 +244,7 @@ extension Engine {
         let start = connection.output.writtenOffset
         connection.output.append(outgoing.transmission)
         connection.webSocket?.hasSentOtherwise()
-        recorder.sent(outgoing.messages, from: start, on: connection, in: world)
+        recorder.recordSent(outgoing.messages, from: start, on: connection, in: world)
     }
 
     /// Releases held messages while too many bytes are waiting behind them; resets the connection if an operator
@@ -283,7 +283,9 @@ extension Engine {
             case .text: connection.webSocket?.send(text: payload, into: &connection.output.bytes)
             default: connection.webSocket?.send(binary: payload, into: &connection.output.bytes)
             }
-        if isSent == true { recorder.sent(payload, opcode, faults: faults, from: start, on: connection, in: world) }
+        if isSent == true {
+            recorder.recordSent(payload, opcode, faults: faults, from: start, on: connection, in: world)
+        }
         handleNewOutput(of: connection, at: now)
     }
 
@@ -323,14 +325,16 @@ extension Engine {
         case .end(.silence):
             breakpoints.dropHolds(of: connection)
             recorder.recordAbandoned(connection, in: world)
-            if let rule = connection.record.endingRule { recorder.setIn(.silence, by: rule, on: connection, in: world) }
+            if let rule = connection.record.endingRule {
+                recorder.recordStart(of: .silence, by: rule, on: connection, in: world)
+            }
             fallSilent(connection, at: now)
         case .end(let action):
             precondition(action == .finish || action == .reset, "A wait must end at its own time.")
             breakpoints.dropHolds(of: connection)
             recorder.recordAbandoned(connection, in: world)
             let recorded: RecordedClosing.Cause = action == .reset ? .reset : .finish
-            recorder.closed(connection, by: .server, connection.endsAsRecorded ? recorded : .fault)
+            recorder.recordEnd(of: connection, by: .server, connection.endsAsRecorded ? recorded : .fault)
             forgetSocket(of: connection)
             if action == .reset {
                 end(connection, .resetAfterOutput)
@@ -404,7 +408,7 @@ extension Engine {
     func cutOff(_ connection: Connection, _ reason: Observation) {
         observe?(reason)
         breakpoints.dropHolds(of: connection)
-        recorder.closed(connection, by: .server, .limit, message: reason.description)
+        recorder.recordEnd(of: connection, by: .server, .limit, message: reason.description)
         forgetSocket(of: connection)
         connection.output.discard()
         connection.input.discard()

@@ -103,11 +103,11 @@ extension Engine {
         switch purpose {
         case .wake: break
         case .idle, .closing:
-            recorder.closed(connection, by: .server, .timeOut)
+            recorder.recordEnd(of: connection, by: .server, .timeOut)
             end(connection, connection.output.isEmpty && connection.stream == nil ? .close : .reset)
         case .handshake: failHandshake(on: connection)
         case .silence:
-            recorder.closed(connection, by: .server, .fault)
+            recorder.recordEnd(of: connection, by: .server, .fault)
             end(connection, .reset)
         case .keepAlive: keepAlive(connection, at: now)
         case .readHead: refuse(connection, .headTimeout(limits.readTime), at: now)
@@ -429,7 +429,7 @@ extension Engine {
         for world in [defaultWorld] + worlds.byAge { breakpoints.releaseAll(of: world, .ended, at: now) }
         for connection in connections where connection.ending == .none && connection.speaks != .relayed {
             if connection.isSilent {
-                recorder.closed(connection, by: .server, .shutdown)
+                recorder.recordEnd(of: connection, by: .server, .shutdown)
                 end(connection, .reset)
             } else if connection.webSocket != nil {
                 goAway(connection, at: now)
@@ -452,7 +452,7 @@ extension Engine {
 
     public func resetAll() {
         for connection in connections {
-            if isShuttingDown { recorder.closed(connection, by: .server, .shutdown) }
+            if isShuttingDown { recorder.recordEnd(of: connection, by: .server, .shutdown) }
             end(connection, .reset)
         }
     }

@@ -27,11 +27,12 @@ import WebSocket
 ///
 /// A stage that has nothing to do costs one branch. These are the walks; calls in brackets are rare:
 /// - Request (`Engine+Requests.swift`): `receive`, `take`, `readRequests`, [`network.pass`], `routeRequest`,
-///   [`passPause`], `process`, `answer`, [`breakpoints.pass`], `reply`, `respond`, `shape`, `recorder.answered`.
+///   [`passPause`], `process`, `answer`, [`breakpoints.pass`], `reply`, `respond`, `shape`, `recorder.recordAnswer`.
 /// - Message from a client (`Engine+Sockets.swift`): `receive`, `take`, `receiveFrames`, [`breakpoints.pass`],
-///   `recorder.received`, `forward`, `applyEffects`.
+///   `recorder.recordReceived`, `forward`, `applyEffects`.
 /// - Message to a client: `advance`, `runWorlds` and `runSteps` (`Engine+Time.swift`), `applyEffects`, `send`,
-///   [`sendThroughFaults`, `deliver`, `breakpoints.pass`, `write`, `release`], `recorder.sent`, `handleNewOutput`.
+///   [`sendThroughFaults`, `deliver`, `breakpoints.pass`, `write`, `release`], `recorder.recordSent`,
+///   `handleNewOutput`.
 ///
 /// # Rules
 ///
@@ -192,7 +193,7 @@ public final class Engine {
         // sending side.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.isServed else {
-            recorder.closed(connection, by: .client, .finish)
+            recorder.recordEnd(of: connection, by: .client, .finish)
             end(connection, .close)
             return
         }
@@ -206,7 +207,7 @@ public final class Engine {
             guard connection.stream == nil else { return }
         }
         breakpoints.dropHolds(of: connection)
-        recorder.closed(connection, by: .client, .finish)
+        recorder.recordEnd(of: connection, by: .client, .finish)
         forgetSocket(of: connection)
         end(connection, .close)
     }
@@ -222,7 +223,7 @@ public final class Engine {
         {
             if let now { world.setTime(now) }
             breakpoints.dropHolds(of: connection)
-            recorder.closed(connection, by: .client, .reset)
+            recorder.recordEnd(of: connection, by: .client, .reset)
             recorder.recordAbandoned(connection, in: world)
         }
         forgetSocket(of: connection)
@@ -348,7 +349,7 @@ public final class Engine {
         {
             world.setTime(now)
             breakpoints.dropHolds(of: connection)
-            recorder.closed(connection, by: .client, .reset)
+            recorder.recordEnd(of: connection, by: .client, .reset)
         }
         forgetSocket(of: connection)
         // Give the peer time to read the alert.

@@ -28,7 +28,7 @@ final class Recorder {
     /// Records the answer to a request; the answer's bytes start at an offset in the output.
     ///
     /// - Parameter text: The answer's body before any content coding is applied.
-    func answered(_ exchange: Exchange, _ answer: Answer, text: [UInt8], from start: Int) {
+    func recordAnswer(_ exchange: Exchange, _ answer: Answer, text: [UInt8], from start: Int) {
         // Requests to the server would only fill the journal.
         guard !exchange.isOfServer else { return }
         let (connection, world) = (exchange.connection, exchange.world)
@@ -53,7 +53,7 @@ final class Recorder {
     }
 
     /// Records the refusal of bytes that are not HTTP, or of a request that took too long.
-    func refused(_ refusal: TransportRefusal, on connection: Connection, in world: World) {
+    func recordRefusal(_ refusal: TransportRefusal, on connection: Connection, in world: World) {
         record(.note("refused with \(refusal.status.code): \(refusal.message)"), on: connection, in: world)
     }
 
@@ -66,7 +66,7 @@ final class Recorder {
     // MARK: Sockets
 
     /// Records that a WebSocket opened; its 101 starts at an offset in the output.
-    func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
+    func recordOpening(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
         let now = exchange.world.turn.now
         var opening = RecordedOpening(
             head: exchange.head, requestedAt: exchange.world.date(of: exchange.requestedAt ?? now),
@@ -80,7 +80,7 @@ final class Recorder {
     }
 
     /// Records a server message or ping, which starts at an offset in the output.
-    func sent(
+    func recordSent(
         _ payload: [UInt8], _ opcode: Opcode = .text, faults: [String] = [], from start: Int,
         on connection: Connection, in world: World
     ) {
@@ -92,7 +92,7 @@ final class Recorder {
     }
 
     /// Records messages that have passed faults; the messages' bytes start at an offset in the output.
-    func sent(_ messages: [Outgoing.Message], from start: Int, on connection: Connection, in world: World) {
+    func recordSent(_ messages: [Outgoing.Message], from start: Int, on connection: Connection, in world: World) {
         for message in messages {
             if message.extent != .nothing { connection.record.framesOut += 1 }
             add(.frame(RecordedFrame(message)), from: start, on: connection, in: world)
@@ -102,22 +102,23 @@ final class Recorder {
     /// Records a client's frame, or the closing handshake.
     ///
     /// - Parameter faults: The breakpoint that holds the message, if any.
-    func received(_ event: WebSocket.Event, on connection: Connection, in world: World, faults: [String] = []) {
+    func recordReceived(_ event: WebSocket.Event, on connection: Connection, in world: World, faults: [String] = []) {
         // Ignore frames after the end, because after a reset they would belong to the world's earlier state.
         guard connection.webSocketUse.isOfWorld, !connection.record.isClosed else { return }
         switch event {
-        case .text(let text): received(RecordedFrame(text, .text, faults: faults), on: connection, in: world)
-        case .binary(let bytes): received(RecordedFrame(bytes, .binary, faults: faults), on: connection, in: world)
-        case .ping(let bytes): received(RecordedFrame(bytes, .ping), on: connection, in: world)
-        case .pong(let bytes): received(RecordedFrame(bytes, .pong), on: connection, in: world)
+        case .text(let text): recordReceived(RecordedFrame(text, .text, faults: faults), on: connection, in: world)
+        case .binary(let bytes):
+            recordReceived(RecordedFrame(bytes, .binary, faults: faults), on: connection, in: world)
+        case .ping(let bytes): recordReceived(RecordedFrame(bytes, .ping), on: connection, in: world)
+        case .pong(let bytes): recordReceived(RecordedFrame(bytes, .pong), on: connection, in: world)
         case .closing:
             let isTheirs = connection.webSocket?.closeSummary.initiator == .theyStarted
-            closed(connection, by: isTheirs ? .client : .server, .closeFrame)
+            recordEnd(of: connection, by: isTheirs ? .client : .server, .closeFrame)
         case .failed: break
         }
     }
 
-    private func received(_ received: RecordedFrame, on connection: Connection, in world: World) {
+    private func recordReceived(_ received: RecordedFrame, on connection: Connection, in world: World) {
         connection.record.framesIn += 1
         var frame = received
         if !frame.opcode.isControl { frame.compressedSize = connection.webSocket?.receivedSize }
@@ -125,12 +126,12 @@ final class Recorder {
     }
 
     /// Records the start of a lasting fault, which judges take into account from then on.
-    func setIn(_ effect: RecordedFault.Effect, by rule: String, on connection: Connection, in world: World) {
+    func recordStart(of effect: RecordedFault.Effect, by rule: String, on connection: Connection, in world: World) {
         record(.fault(RecordedFault(name: rule, effect: effect)), on: connection, in: world)
     }
 
     /// Records the end of a WebSocket; ignores later calls.
-    func closed(_ connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil) {
+    func recordEnd(of connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil) {
         guard let socket = connection.webSocket, connection.webSocketUse.isOfWorld, !connection.record.isClosed,
             let world = connection.world
         else { return }
@@ -167,7 +168,7 @@ final class Recorder {
             record(entry.abandoned(at: connection.output.releasedOffset, in: world), on: connection, in: world)
             if case .opened = entry.event { return true }
         }
-        sent(messages, from: connection.output.writtenOffset, on: connection, in: world)
+        recordSent(messages, from: connection.output.writtenOffset, on: connection, in: world)
         return false
     }
 

@@ -42,7 +42,7 @@ struct Breakpoints {
             let breakpoint = connection.socketFaults?.receive(payload, isText: isText),
             countHold(at: breakpoint, in: world)
         else { return .passed }
-        engine.recorder.received(event, on: connection, in: world, faults: [breakpoint.name.text])
+        engine.recorder.recordReceived(event, on: connection, in: world, faults: [breakpoint.name.text])
         connection.heldEvent = event
         hold(
             breakpoint, .frame, by: .client, on: connection, in: world, due: world.turn.now,

@@ -32,7 +32,7 @@ struct LiveSockets {
         if !isSilent { engine.recorder.recordAbandoned(connection, in: world) }
         engine.forgetSocket(of: connection)
         if isSilent {
-            engine.recorder.closed(connection, by: .server, .fault)
+            engine.recorder.recordEnd(of: connection, by: .server, .fault)
             engine.end(connection, isReset ? .reset : .close)
         } else {
             connection.output.discardHeld()
@@ -47,7 +47,7 @@ struct LiveSockets {
         if connection.socketFaults == nil { connection.socketFaults = SocketFaults(seed: world.faults.seed) }
         connection.socketFaults?.gate(named: LiveControl.byHand)
         engine.obeySocketFaults(of: connection)
-        engine.recorder.setIn(.silence, by: LiveControl.byHand, on: connection, in: world)
+        engine.recorder.recordStart(of: .silence, by: LiveControl.byHand, on: connection, in: world)
         let end = world.turn.now.advanced(byNanoseconds: Engine.longestSilence)
         connection.silencedUntil = end
         world.heldOutputs.insert(connection.id, at: end)

@@ -64,7 +64,7 @@ extension Engine {
         {
             // Send held output before the end, so that it is in the journal.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
-            recorder.closed(connection, by: .server, .shutdown, message: reason)
+            recorder.recordEnd(of: connection, by: .server, .shutdown, message: reason)
             guard ending != .close, connection.isServed else { continue }
             drop(connection, ending == .reset ? .reset : .finish, in: world, at: now)
         }
