@@ -17,7 +17,7 @@ struct ResumeTests {
         #expect(try client.exchange(world.request(.get, "/api/v1/goals")).status == 200)
         let engine = network.engine
         let standing = try #require(engine.worlds[ExactString(world.id)])
-        engine.stand(standing)
+        engine.pause(standing)
         #expect(engine.takeTouched().map(\.id) == [socket.wire.id])
         engine.resume(standing, at: network.now)
         #expect(engine.takeTouched().map(\.id) == [socket.wire.id])
@@ -37,7 +37,7 @@ struct ResumeTests {
             // Deliver the message as if the transport had read it before it could check for the pause.
             socket.frames([message]).withUnsafeBytes { engine.receive($0, on: socket.wire.id, at: network.now) }
         }
-        engine.stand(standing)
+        engine.pause(standing)
         receive(#"{"type":"ping"}"#)
         engine.resume(standing, at: network.now)
         #expect(!engine.isRead(connection))

@@ -188,7 +188,7 @@ import Testing
         network.advance(by: .seconds(1))
         for world in [one, two] { _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal) }
         let standing = try #require(network.engine.worlds["w1"])
-        network.engine.stand(standing)
+        network.engine.pause(standing)
         network.advance(by: .seconds(1))
         #expect(standing.awaitsSaving && network.engine.savingDue == nil)
         #expect(try #require(network.engine.worlds["w2"]).awaitsSaving == false)
@@ -263,7 +263,7 @@ import Testing
         network.advance(by: .seconds(1))
         let standing = try #require(engine.worlds["w1"])
         #expect(standing.isPartlySaved)
-        engine.stand(standing)
+        engine.pause(standing)
         _ = try two.exchange(.post, "/api/v1/goals", WorldClient.goal)
         held.finishAll(network)
         network.advance(by: .seconds(1))

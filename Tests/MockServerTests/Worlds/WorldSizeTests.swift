@@ -104,7 +104,7 @@ struct WorldSizeTests {
     func standing() throws {
         let network = try Self.saving(in: try StateFile(":memory:"))
         _ = try network.world()
-        network.engine.stand(try #require(network.engine.worlds["w1"]))
+        network.engine.pause(try #require(network.engine.worlds["w1"]))
         network.advance(by: .seconds(1))
         #expect(network.engine.saving?.needsCommit == false && network.engine.savingDue == nil)
     }

@@ -72,7 +72,7 @@ struct AdminCall {
         guard isLong, engine.startJob != nil else { return try then(engine, work(), now) }
         guard bytes == 0 || engine.hasRoom(forJobOf: bytes) else { throw .tooMuchToRead }
         let awaited = engine.awaitJob(for: exchange, holding: bytes)
-        if let paused { engine.stand(paused) }
+        if let paused { engine.pause(paused) }
         engine.runJob(at: now, work) { engine, value, now in
             let answer = Result { () throws(APIError) in try then(engine, value.take(), now) }
             if engine.connection(of: awaited) == nil, let source = try? answer.get().source as? BytesSource {

@@ -167,7 +167,7 @@ final class ClockMove: BodySource {
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
         try world.checkIsThere()
         // A job owns the world's content.
-        guard !world.isStanding else { return .waiting }
+        guard !world.isPaused else { return .waiting }
         if target == nil {
             guard world.clockMove == nil else { return .waiting }
             try begin()

@@ -92,7 +92,7 @@ extension Engine {
 
     /// Makes a request wait if its world is paused.
     func passPause(_ exchange: Exchange) -> Passage {
-        guard let world = world(of: exchange), world.isStanding else { return .passed }
+        guard let world = world(of: exchange), world.isPaused else { return .passed }
         exchange.connection.waiting = .forWorld
         world.standstill?.connections.append(exchange.connection.id)
         return .stopped

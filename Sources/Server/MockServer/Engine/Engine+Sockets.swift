@@ -148,7 +148,7 @@ extension Engine {
     /// Whether input on a socket has to wait: its world is paused, or earlier input is waiting or held.
     func waitsForWorld(_ connection: Connection) -> Bool {
         guard let world = connection.world else { return false }
-        return world.isStanding || !connection.unreadFrames.isEmpty || connection.heldEvent != nil
+        return world.isPaused || !connection.unreadFrames.isEmpty || connection.heldEvent != nil
     }
 
     func receiveUnreadFrames(of connection: Connection, at now: Timestamp) {

@@ -151,7 +151,7 @@ extension Engine {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
             // ``resume(_:at:)`` queues a paused world again.
-            if world.isStanding { continue }
+            if world.isPaused { continue }
             steps -= advance(world, to: world.clock.now(now), mostSteps: steps, at: now)
         }
         isLate = steps <= 0

@@ -22,8 +22,8 @@ import WebSocket
 ///   place of an answerer (``intercept(_:answering:)``). ``Breakpoints`` hold what has to `pass` them, until `release`.
 /// - The codec is `HTTP1.Connection` or `WebSocket.Connection`. A relayed connection has no codec.
 /// - Routing finds a request's world and endpoint (``routeRequest(of:at:)``).
-/// - The answerer is a ``BackendAnswerer``, ``PlayerAnswerer``, ``UpstreamAnswerer`` or ``ServerAnswerer``. Each answers
-///   an ``Exchange``; ``forward(_:on:in:at:)`` and ``forgetSocket(of:)`` give it a socket's messages and end.
+/// - The answerer is a ``BackendAnswerer``, ``PlayerAnswerer``, ``UpstreamAnswerer`` or ``ServerAnswerer``. Each
+///   answers an ``Exchange``; ``forward(_:on:in:at:)`` and ``forgetSocket(of:)`` give it a socket's messages and end.
 ///
 /// A stage that has nothing to do costs one branch. These are the walks; calls in brackets are rare:
 /// - Request (`Engine+Requests.swift`): `receive`, `take`, `readRequests`, [`network.pass`], `routeRequest`,
@@ -325,7 +325,7 @@ public final class Engine {
         guard isReadingPaused(connection) else { return true }
         guard connection.speaks == .http else {
             return connection.heldEvent != nil && !connection.isReadingStalled
-                && connection.world?.isStanding != true
+                && connection.world?.isPaused != true
                 && connection.unreadFrames.count < limits.unsentBytesBeforeReadingPauses
         }
         return connection.awaitsOthers && connection.http.bufferedByteCount == 0 && connection.output.isEmpty

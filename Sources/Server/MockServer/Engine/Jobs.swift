@@ -153,7 +153,7 @@ extension Engine {
     ) {
         let (world, awaited) = (exchange.world, awaitJob(for: exchange, holding: exchange.body.count))
         exchange.requestedAt = exchange.requestedAt ?? time
-        stand(world)
+        pause(world)
         // Move the value out, so that the world's values have one owner again after the job.
         let parcel = Parcel(deferred)
         runJob(at: exchange.now) {
@@ -198,7 +198,7 @@ extension Engine {
     // MARK: Paused worlds
 
     /// Pauses a world until ``resume(_:at:)``.
-    func stand(_ world: World) {
+    func pause(_ world: World) {
         world.standstill = Standstill()
         touchSockets(of: world)
     }
@@ -228,7 +228,7 @@ extension Engine {
             if !connection.input.isEmpty { network.arrive(on: connection, at: now) }
             if connection.speaks == .webSocket {
                 // If the world is paused again, ``resume(_:at:)`` will find the connection again.
-                if connection.world?.isStanding != true, connection.heldEvent == nil {
+                if connection.world?.isPaused != true, connection.heldEvent == nil {
                     receiveUnreadFrames(of: connection, at: now)
                 }
                 upstreams.resume(connection, at: now)

@@ -139,7 +139,7 @@ struct UpstreamAnswerer {
             guard case .answer = reply else { continue }
             engine.recorder.record(.note(UpstreamMessages.failed(reason)), on: connection, in: exchange.world)
         }
-        if exchange.world.isStanding {
+        if exchange.world.isPaused {
             upstream.waiting = exchange
             exchange.world.awaitResumption(of: connection.id)
         } else {
@@ -152,7 +152,7 @@ struct UpstreamAnswerer {
         guard let upstream = connection.upstream else { return }
         if let exchange = upstream.waiting.take() {
             // A connection that resumed earlier may have paused the world again.
-            guard exchange.world.isStanding else { return processReply(to: exchange, at: now) }
+            guard exchange.world.isPaused else { return processReply(to: exchange, at: now) }
             upstream.waiting = exchange
             return exchange.world.awaitResumption(of: connection.id)
         }
@@ -234,7 +234,7 @@ struct UpstreamAnswerer {
     // MARK: Frames
 
     private func receiveFrames(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
-        guard let world = connection.world, !world.isStanding, upstream.hasNews,
+        guard let world = connection.world, !world.isPaused, upstream.hasNews,
             connection.output.count <= engine.limits.unsentBytesBeforeReadingPauses
         else { return }
         engine.enter(world, at: now)

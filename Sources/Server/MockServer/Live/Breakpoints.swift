@@ -225,9 +225,9 @@ struct Breakpoints {
     func releaseDisabled(of world: World, at now: Timestamp?) {
         guard let things = world.live?.holds.things, !things.isEmpty else { return }
         let enabled = Set(world.faults.rules.lazy.filter(\.rule.isEnabled).map(\.rule.name))
-        if let now, !world.isStanding { engine.enter(world, at: now) }
+        if let now, !world.isPaused { engine.enter(world, at: now) }
         world.live?.holds.bringForward(to: world.turn.now) { !enabled.contains($0.breakpoint.name) }
-        if let now, !world.isStanding { releaseDue(of: world, at: now) } else { engine.queueDeadline(of: world) }
+        if let now, !world.isPaused { releaseDue(of: world, at: now) } else { engine.queueDeadline(of: world) }
     }
 
     /// A breakpoint's controller, if it has no open event stream.

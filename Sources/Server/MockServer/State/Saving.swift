@@ -63,7 +63,7 @@ final class Saving {
         case .success:
             if commits { failure = nil }
             // The rest of a transaction follows immediately, unless it waits for a paused world.
-            let follows = !commits && worlds.contains { !$0.isStanding }
+            let follows = !commits && worlds.contains { !$0.isPaused }
             earliest = follows ? now : now.advanced(byNanoseconds: Self.interval)
             return nil
         case .failure(let error):
@@ -119,7 +119,7 @@ final class Saving {
         self.steps = []
         var rest: [World] = []
         for world in worlds {
-            if world.isStanding && !atTheEnd || steps.count >= limit || !take(world, upTo: limit, into: &steps) {
+            if world.isPaused && !atTheEnd || steps.count >= limit || !take(world, upTo: limit, into: &steps) {
                 rest.append(world)
             } else {
                 world.awaitsSaving = false
@@ -127,7 +127,7 @@ final class Saving {
         }
         steps.append(.serial(table.serial))
         worlds = rest
-        let commits = rest.allSatisfy { $0.isStanding && !$0.isPartlySaved }
+        let commits = rest.allSatisfy { $0.isPaused && !$0.isPartlySaved }
         needsCommit = !commits
         return (steps, commits)
     }
@@ -152,7 +152,7 @@ final class Saving {
 
     /// Whether there are changes to write now; paused worlds wait.
     private var hasWork: Bool {
-        !steps.isEmpty || worlds.contains { !$0.isStanding }
+        !steps.isEmpty || worlds.contains { !$0.isPaused }
             || needsCommit && !worlds.contains(where: \.isPartlySaved)
     }
 }

@@ -290,14 +290,14 @@ extension World: Comparable {
 }
 
 extension World {
-    var isStanding: Bool { standstill != nil }
+    var isPaused: Bool { standstill != nil }
 
     /// Makes the engine serve a connection again once the world resumes.
     func awaitResumption(of id: ConnectionID) { standstill?.connections.append(id) }
 
     /// Makes the backend forget a socket once the world is no longer paused.
     func closeSocket(_ socket: SocketID) {
-        if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
+        if isPaused { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
     }
 
     var openSocketCount: Int { (replay?.openSocketCount ?? backend.openSocketCount) + upstreamSocketCount }

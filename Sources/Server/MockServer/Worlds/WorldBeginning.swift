@@ -205,7 +205,7 @@ extension Engine {
         }
         guard hasRoom(forJobOf: bodySize) else { throw .tooMuchToRead }
         let awaited = awaitJob(for: exchange, holding: bodySize)
-        if let world { stand(world) }
+        if let world { pause(world) }
         prepare(known, for: world, at: now, reading: reader) { engine, beginning, now in
             engine.conclude(awaited, with: engine.adopt(beginning, then, at: now), at: now)
             if let world { engine.resume(world, at: now) }

@@ -65,7 +65,7 @@ struct WorldLives {
         func isIdle(_ world: World) -> Bool {
             now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch
                 >= (engine.drainIdle ?? engine.patience.worldIdle)
-                && world.openSocketCount == 0 && !world.isStanding && !followed.contains(ObjectIdentifier(world))
+                && world.openSocketCount == 0 && !world.isPaused && !followed.contains(ObjectIdentifier(world))
         }
         if engine.worlds.idle.isEmpty { engine.worlds.idle = engine.worlds.values.filter(isIdle).sorted(by: >) }
         for _ in 0..<min(Self.sweptAtOnce, engine.worlds.idle.count) {
