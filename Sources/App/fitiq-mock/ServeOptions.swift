@@ -261,7 +261,7 @@ struct ServerLauncher {
         let traffic = showsTraffic ? ServedTraffic(of: server.engine) : nil
         let reloading = watched.map { ScenarioReloading($0, plan: plan, logger: logger) }
         if traffic != nil || reloading != nil {
-            server.every(ScenarioReloading.interval) { [engine = server.engine] now in
+            server.schedule(every: ScenarioReloading.interval) { [engine = server.engine] now in
                 reloading?.look(for: engine, at: now)
                 traffic?.showBreaches(at: now)
             }

@@ -56,20 +56,20 @@ public struct FaultBook: Sendable {
         for index in rules.indices where names.contains(rules[index].rule.name) {
             rules[index].rule.isEnabled = isEnabled
         }
-        sortOut()
+        sortRules()
     }
 
     /// Appends all rules or none.
     public mutating func add(_ new: [FaultRule]) throws(FaultBookError) {
         try Self.check(new, behind: rules.map(\.rule.name))
         rules += new.map(Entry.init)
-        sortOut()
+        sortRules()
     }
 
     /// Removes several rules in one pass; names that belong to no rule are ignored.
     public mutating func remove(named names: Set<ExactString>) {
         rules.removeAll { names.contains($0.rule.name) }
-        sortOut()
+        sortRules()
     }
 
     /// Replaces all rules or none, for example after a scenario file has changed.
@@ -88,7 +88,7 @@ public struct FaultBook: Sendable {
             if let entry = old[rule.name], entry.written == rule, !respelled.contains(rule.name) { return entry }
             return Entry(rule)
         }
-        sortOut()
+        sortRules()
     }
 
     /// The names of rules that equal their predecessors except for the Unicode normal form of their strings.
@@ -109,7 +109,7 @@ public struct FaultBook: Sendable {
         }
     }
 
-    private mutating func sortOut() {
+    private mutating func sortRules() {
         (responseRules, connectionRules) = ([], [])
         for (index, entry) in rules.enumerated() where entry.rule.isEnabled {
             if case .response = entry.rule.fault { responseRules.append(index) } else { connectionRules.append(index) }

@@ -92,14 +92,14 @@ public struct NetworkLine: Sendable {
                 free = free.advanced(byNanoseconds: Int64(nanoseconds))
                 remainder = rest
             }
-            latest = max(latest, free.advanced(byNanoseconds: delay(of: count)))
+            latest = max(latest, free.advanced(byNanoseconds: drawDelay(of: count)))
             entered += count
             flights.append((entered, latest))
         }
     }
 
     /// The time from a slice's departure to its arrival.
-    private mutating func delay(of count: Int) -> Int64 {
+    private mutating func drawDelay(of count: Int) -> Int64 {
         let profile = network.profile
         var delay = profile.roundTrip / 2
         if profile.jitter > 0 { delay += Int64(numbers.next(below: UInt64(profile.jitter) + 1)) }

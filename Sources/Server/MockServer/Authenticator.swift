@@ -49,19 +49,19 @@ struct Authenticator {
         self.fixed = fixed
     }
 
-    /// The user of a REST request, identified by its bearer token and API key.
+    /// Finds the user of a REST request by its bearer token and API key.
     ///
     /// - Parameter needsKey: Whether to refuse a missing key; a wrong key is always refused.
     /// - Throws: A 401 for invalid credentials, or a 507 if a new user exceeds a limit.
-    mutating func user(
-        of fields: FieldBlock, needsKey: Bool = true, last: inout LastAuthorization?, in backend: inout Backend,
+    mutating func authenticate(
+        _ fields: FieldBlock, needsKey: Bool = true, last: inout LastAuthorization?, in backend: inout Backend,
         at now: Timestamp
     ) throws(APIError) -> UserID {
         if let known = last?.token, last?.accepted?.isSame(as: fields) == true, backend.contains(known.user) {
             try check(known, at: now)
             return known.user
         }
-        let token = try bearer(fields, last: &last, in: &backend)
+        let token = try verifyBearer(fields, last: &last, in: &backend)
         try check(token, at: now)
         try checkAPIKey(of: fields, isOptional: !needsKey)
         if needsKey { last?.accepted = fields }
@@ -77,13 +77,13 @@ struct Authenticator {
         }
     }
 
-    /// The user of a WebSocket handshake, identified by `?token=` or header fields, as the guide permits.
+    /// Finds the user of a WebSocket handshake by `?token=` or header fields, as the guide permits.
     ///
     /// A handshake that uses `?token=` needs no API key, but a wrong key is still refused.
     ///
-    /// - Throws: The same errors as ``user(of:needsKey:last:in:at:)``.
-    mutating func webSocketUser(
-        of fields: FieldBlock, queryToken: String?, last: inout LastAuthorization?, in backend: inout Backend,
+    /// - Throws: The same errors as ``authenticate(_:needsKey:last:in:at:)``.
+    mutating func authenticateSocket(
+        _ fields: FieldBlock, queryToken: String?, last: inout LastAuthorization?, in backend: inout Backend,
         at now: Timestamp
     ) throws(APIError) -> UserID {
         let accepted = mode.webSocketCredentials
@@ -97,10 +97,10 @@ struct Authenticator {
             throw queryToken == nil ? .missingWebSocketCredentials(in: mode) : .queryTokenNotInGuide(mode)
         }
         guard accepted != .queryToken else { throw .headersNotInGuide(mode) }
-        return try user(of: fields, last: &last, in: &backend, at: now)
+        return try authenticate(fields, last: &last, in: &backend, at: now)
     }
 
-    private mutating func bearer(
+    private mutating func verifyBearer(
         _ fields: FieldBlock, last: inout LastAuthorization?, in backend: inout Backend
     ) throws(APIError) -> VerifiedToken {
         if let last, fields.firstValue(of: .authorization, is: last.bytes) == true, backend.contains(last.token.user) {

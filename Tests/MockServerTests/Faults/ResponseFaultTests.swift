@@ -253,7 +253,7 @@ struct ResponseFaultTests {
         let connection = try #require(network.connection(of: leaving.wire))
         // The calls count as if this many outputs had been held.
         for second in 2...1026 {
-            engine.look(at: connection, in: engine.defaultWorld, at: network.now + .seconds(second))
+            engine.queue(connection, in: engine.defaultWorld, at: network.now + .seconds(second))
         }
         leaving.wire.vanish()
         #expect(engine.inspectWorld(nil)?.heldOutputCount == 1026)

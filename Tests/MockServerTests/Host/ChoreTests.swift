@@ -15,7 +15,7 @@ struct ChoreTests {
         let count = Mutex(0)
         let before = WallClock.nanosecondsSinceEpoch()
         let start = try server.onLoop { host in
-            host.every(.milliseconds(50)) { now in
+            host.schedule(every: .milliseconds(50)) { now in
                 #expect(abs(now.nanosecondsSinceEpoch - before) < 60_000_000_000)
                 count.withLock { $0 += 1 }
                 done.signal()
@@ -36,7 +36,7 @@ struct ChoreTests {
         let scenario = try Scenario.read("{name: a, faults: [{on: GET /api/v1/goals, status: 503}]}")
         let done = DispatchSemaphore(value: 0)
         try server.onLoop { host in
-            host.every(.milliseconds(1)) { [engine = host.engine] now in
+            host.schedule(every: .milliseconds(1)) { [engine = host.engine] now in
                 _ = try? engine.reload(scenario, at: now)
                 done.signal()
             }
@@ -54,7 +54,7 @@ struct ChoreTests {
         let count = Mutex(0)
         try server.onLoop { host in
             host.stop()
-            host.every(.milliseconds(1)) { _ in count.withLock { $0 += 1 } }
+            host.schedule(every: .milliseconds(1)) { _ in count.withLock { $0 += 1 } }
         }
         #expect(try server.join() && count.withLock { $0 } == 0)
         client.stream.close()

@@ -72,8 +72,8 @@ struct BackendAnswerer {
         _ endpoint: Endpoint, on id: String, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer? {
         let world = exchange.world
-        let user = try world.authenticator.user(
-            of: exchange.head.fields, needsKey: endpoint.credentials != .token,
+        let user = try world.authenticator.authenticate(
+            exchange.head.fields, needsKey: endpoint.credentials != .token,
             last: &exchange.connection.lastAuthorization, in: &backend, at: turn.date)
         exchange.user = backend.name(of: user)
         if let hint = world.authenticator.takeHint() {
@@ -359,8 +359,8 @@ struct BackendAnswerer {
         }
         if let refusal = exchange.refusedHandshake { return refusal }
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
-        let user = try world.authenticator.webSocketUser(
-            of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
+        let user = try world.authenticator.authenticateSocket(
+            head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
             at: world.turn.date)
         if let hint = world.authenticator.takeHint() { engine.recorder.record(.note(hint), on: connection, in: world) }
         let consultation = route.id

@@ -41,7 +41,7 @@ struct ConnectionTable: Sequence {
         count -= 1
     }
 
-    mutating func webSocketOpened(on connection: Connection) {
+    mutating func countWebSocket(on connection: Connection) {
         webSocketCount += 1
         if connection.isEcho { echoBytes += connection.accountedBytes }
     }

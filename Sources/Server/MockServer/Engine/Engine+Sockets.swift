@@ -59,7 +59,7 @@ extension Engine {
         connection.webSocketUse = use
         connection.speaks = .webSocket
         connection.deadline = nil
-        connections.webSocketOpened(on: connection)
+        connections.countWebSocket(on: connection)
         if connection.isEcho { observe?(.webSocketOpened(path: head.target.path)) }
         return fields
     }
@@ -92,7 +92,7 @@ extension Engine {
                 for event in events {
                     switch event {
                     // The codec has answered with a close frame, after which no message may be sent.
-                    case .closing, .failed: sendWhatWaits(on: connection, before: start, at: now)
+                    case .closing, .failed: sendDelayedMessages(on: connection, before: start, at: now)
                     case .text, .binary, .ping, .pong: break
                     }
                     handle(event, on: connection, in: world, at: now)
@@ -320,7 +320,7 @@ extension Engine {
             // Additional faults on the same output may call this function again before that time.
             guard connection.queuedRelease != time else { break }
             connection.queuedRelease = time
-            look(at: connection, in: world, at: time)
+            queue(connection, in: world, at: time)
         case .broken: network.breakOff(connection, in: world, at: now)
         case .end(.silence):
             breakpoints.dropHolds(of: connection)
@@ -373,7 +373,7 @@ extension Engine {
 
     func close(_ connection: Connection, code: CloseCode, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
-        sendWhatWaits(on: connection, at: now)
+        sendDelayedMessages(on: connection, at: now)
         _ = connection.webSocket?.close(code: code, reason: reason, into: &connection.output.bytes)
         touch(connection)
         carry(connection, at: now)
@@ -383,7 +383,7 @@ extension Engine {
     /// Sends a recorded or real server's close frame after the messages held by faults.
     func closeAnyway(_ connection: Connection, code: CloseCode?, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
-        sendWhatWaits(on: connection, at: now)
+        sendDelayedMessages(on: connection, at: now)
         _ = connection.webSocket?.closeAnyway(code: code, reason: reason, into: &connection.output.bytes)
         touch(connection)
         carry(connection, at: now)
@@ -393,7 +393,7 @@ extension Engine {
     /// Ends a connection once the remaining output is sent, without a close frame.
     func drop(_ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp) {
         lendOutput(to: connection)
-        sendWhatWaits(on: connection, at: now)
+        sendDelayedMessages(on: connection, at: now)
         connection.output.append(Transmission(marks: [.init(0, ending)]))
         release(connection, in: world, at: now)
     }
@@ -434,7 +434,7 @@ extension Engine {
     ///
     /// - Parameter start: The output position of a close frame that replies to the client and must follow the messages;
     ///   nil if there is none.
-    func sendWhatWaits(on connection: Connection, before start: Int? = nil, at now: Timestamp) {
+    func sendDelayedMessages(on connection: Connection, before start: Int? = nil, at now: Timestamp) {
         guard connection.socketFaults != nil, let world = connection.world else { return }
         world.setTime(now)
         breakpoints.endHolds(of: connection, in: world)

@@ -282,8 +282,8 @@ extension Engine {
     /// Advancing a manual clock runs due events itself, so this queues only events that become due on their own.
     func queueDeadline(of world: World) {
         guard let step = world.nextStep else { return }
-        guard let manualTime = world.clock.manualTime else { return worlds.look(at: world, at: step) }
-        if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
+        guard let manualTime = world.clock.manualTime else { return worlds.queue(world, at: step) }
+        if step <= manualTime { worlds.queue(world, at: world.lastUsed) }
     }
 
     /// Releases output that faults or networks were holding until this time, sends pings that are due, and resets
@@ -307,7 +307,7 @@ extension Engine {
     }
 
     /// Queues a time on the world's clock at which a connection continues.
-    func look(at connection: Connection, in world: World, at time: Timestamp) {
+    func queue(_ connection: Connection, in world: World, at time: Timestamp) {
         world.heldOutputs.insert(connection.id, at: time)
         // Disconnected clients leave entries in the queue that a manual clock may never reach.
         if world.heldOutputs.count > 2 * connections.count + 1024 {
@@ -327,7 +327,7 @@ extension Engine {
         // A loop that runs late skips the pings that it missed.
         let time = max(world.turn.now, world.clock.now(now)).advanced(byNanoseconds: interval)
         connection.pings.due = time
-        look(at: connection, in: world, at: time)
+        queue(connection, in: world, at: time)
     }
 
     /// Sends the ping that is due, or closes the socket if its client has not answered the last ping.

@@ -69,7 +69,7 @@ struct NetworkStage {
             switch next {
             case .until(let time) where connection.queuedArrival != time:
                 connection.queuedArrival = time
-                engine.look(at: connection, in: world, at: time)
+                engine.queue(connection, in: world, at: time)
             case .broken: breakOff(connection, in: world, at: now)
             case .until, .all, .end: break
             }

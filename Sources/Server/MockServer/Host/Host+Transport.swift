@@ -153,7 +153,7 @@ extension Host {
         }
         // The ending waits for output held by a fault.
         if connection.isDrained, connection.ending != .none { return true }
-        loop.watch(transport.stream, for: appetite(connection))
+        loop.watch(transport.stream, for: interest(of: connection))
         return false
     }
 
@@ -165,7 +165,7 @@ extension Host {
         case .reset, .resetAfterOutput: return drop(transport, reset: true)
         case .lingering: transport.stream.finish(abruptly: connection.endsAbruptly)
         }
-        loop.watch(transport.stream, for: appetite(connection))
+        loop.watch(transport.stream, for: interest(of: connection))
     }
 
     /// Sends the pending output; if there is a tap, only reported bytes.
@@ -185,7 +185,7 @@ extension Host {
             case nil: return true
             case .wrote(let count): if count > 0 { engine.sent(count, on: connection.id, at: time(now)) }
             case .wouldBlock:
-                loop.watch(stream, for: appetite(connection).union(.write))
+                loop.watch(stream, for: interest(of: connection).union(.write))
                 return false
             case .failed:
                 handleLoss(of: transport)
@@ -207,7 +207,7 @@ extension Host {
         return !connection.output.isHeld && sendableCount(of: connection, transport) >= connection.output.count
     }
 
-    private func appetite(_ connection: Connection) -> Interest {
+    private func interest(of connection: Connection) -> Interest {
         !engine.isRead(connection) || connection.ending == .close ? [] : .read
     }
 

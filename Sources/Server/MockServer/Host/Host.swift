@@ -97,7 +97,7 @@ public final class Host: SocketHost {
     ///
     /// The work blocks everything else while it runs, and replaces earlier work. Call this before ``run()`` or on the
     /// loop's thread.
-    public func every(_ interval: Duration, _ work: @escaping (Timestamp) -> Void) {
+    public func schedule(every interval: Duration, _ work: @escaping (Timestamp) -> Void) {
         chore = Chore(interval: interval, work: work, due: .now().advanced(by: interval))
     }
 

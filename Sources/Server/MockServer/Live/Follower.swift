@@ -12,7 +12,7 @@ extension Engine {
         connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
         connection.sendBody(ServerSentEvent.retry(milliseconds: 1000))
         var follower = follower
-        follower.tellWorld(to: connection, instance: instance, at: now)
+        follower.sendWorld(to: connection, instance: instance, at: now)
         connection.follower = follower
         if isShuttingDown {
             endEvents(on: connection, at: now)
@@ -123,7 +123,7 @@ struct Follower {
     }
 
     /// Describes the world; sent first, and again whenever the world restarts.
-    mutating func tellWorld(to connection: Connection, instance: String, at now: Timestamp) {
+    mutating func sendWorld(to connection: Connection, instance: String, at now: Timestamp) {
         life = world.life
         verdicts?.forget()
         let data = JSONWriter.object { writer in
@@ -149,7 +149,7 @@ struct Follower {
         var extraCost = 0
         func cost() -> Int { connection.output.writtenOffset - start + extraCost }
         let encoder = world.journalEncoder
-        if world.life != life { tellWorld(to: connection, instance: instance, at: now) }
+        if world.life != life { sendWorld(to: connection, instance: instance, at: now) }
         let missed = world.journal.missedCount(after: lastNumber)
         if missed > 0 {
             let text = JSONWriter.object { writer in

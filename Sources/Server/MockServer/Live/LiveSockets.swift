@@ -14,7 +14,7 @@ struct LiveSockets {
         connection.record.endingRule = LiveControl.byHand
         engine.forgetSocket(of: connection)
         engine.lendOutput(to: connection)
-        engine.sendWhatWaits(on: connection, at: now)
+        engine.sendDelayedMessages(on: connection, at: now)
         _ = connection.webSocket?.closeAnyway(code: code, reason: reason, into: &connection.output.bytes)
         engine.touch(connection)
         engine.carry(connection, at: now)

@@ -91,7 +91,7 @@ final class WorldTable {
     var nextDeadline: Timestamp? { deadlines.next }
 
     /// Queues a world's check, unless an earlier check is already queued.
-    func look(at world: World, at time: Timestamp) {
+    func queue(_ world: World, at time: Timestamp) {
         if let queued = world.queuedDeadline, queued <= time { return }
         world.queuedDeadline = time
         deadlines.insert(world, at: time)
