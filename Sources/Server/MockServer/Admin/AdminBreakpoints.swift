@@ -10,7 +10,7 @@ extension AdminCall {
     /// its controller has no event stream.
     func addBreakpoint() throws(APIError) -> Answer {
         let draft = try BreakpointDraft(self)
-        var rule = try world.rule(from: draft.fault, noting: oldWords, naming: draft.name(of:))
+        var rule = try world.rule(from: draft.fault, noting: oldWords.note, naming: draft.name(of:))
         (rule.connection, rule.controller) = (draft.connection, draft.controller)
         if rule.connection != nil {
             guard case .socket = rule.fault else { throw .connectionOfNoSocket }
@@ -110,21 +110,6 @@ private struct BreakpointDraft {
         if place == "frame" { return direction }
         guard direction == usual else { throw .wrongDirection(direction, of: place) }
         return place == "response" ? "response" : "request"
-    }
-}
-
-extension ScenarioErrors {
-    /// The mistakes, with the paths that they have in a request that contains only part of the document.
-    func renamingPaths(below root: String, _ name: (String) -> String) -> ScenarioErrors {
-        var errors = self
-        for (index, mistake) in mistakes.enumerated() where mistake.path.hasPrefix(root) {
-            let path = name(String(mistake.path.dropFirst(root.count).drop { $0 == "." }))
-            errors.mistakes[index].path = path
-            guard mistake.message.hasPrefix(mistake.path) else { continue }
-            let rest = mistake.message.dropFirst(mistake.path.count)
-            errors.mistakes[index].message = (path.isEmpty ? "The fault" : path) + rest
-        }
-        return errors
     }
 }
 

@@ -34,7 +34,7 @@ extension AdminCall {
     /// If a rule is invalid, none are added.
     func addFaults() throws(APIError) -> Answer? {
         let body = try BodyReader(bytes).object
-        guard let several = body["faults"] else { return try add(try world.rule(from: body, noting: oldWords)) }
+        guard let several = body["faults"] else { return try add(try world.rule(from: body, noting: oldWords.note)) }
         guard let values = several.array, !values.isEmpty, body.count == 1 else { throw .severalFaults }
         let drafts = try values.enumerated().map { (index, value) throws(APIError) in
             guard let object = value.object else {
@@ -143,54 +143,5 @@ extension FaultBook.Entry {
         writer.member("acted", acted)
         guard rule.fault.isHold else { return }
         writer.member("holding", world.live?.holds.things.count { $0.breakpoint.name == rule.name } ?? 0)
-    }
-}
-
-extension World {
-    fileprivate var faultNames: Set<ExactString> { Set(faults.rules.lazy.map(\.rule.name)) }
-
-    /// Reads a rule with the scenario file reader, and names the rule if it has no name.
-    ///
-    /// - Parameters:
-    ///   - words: Collects deprecated words.
-    ///   - name: Returns the request's word for a path in the rule, such as `hold.for`.
-    func rule(
-        from object: JSONObject, noting words: AdminCall.OldWords? = nil, naming name: (String) -> String = { $0 }
-    ) throws(APIError) -> FaultRule {
-        func rename(_ errors: ScenarioErrors) -> ScenarioErrors { errors.renamingPaths(below: "faults[0]", name) }
-        let read = try Scenario(faults: [object], besides: faultNames, rename)
-        for word in rename(ScenarioErrors(mistakes: read.oldWords)).mistakes { words?.note(word.message) }
-        return read.faults[0]
-    }
-}
-
-extension Scenario {
-    /// Reads several rules together, and names rules that have no name.
-    ///
-    /// - Parameters:
-    ///   - taken: The names of the world's rules.
-    ///   - rename: Converts paths in mistakes to the request's words.
-    fileprivate init(
-        faults objects: [JSONObject], besides taken: Set<ExactString>,
-        _ rename: (ScenarioErrors) -> ScenarioErrors = { $0 }
-    ) throws(APIError) {
-        var (names, number) = (taken, 1)
-        let faults = objects.map { object in
-            var object = object
-            // Drops the members that the server adds to a listed rule, so that a client can add a rule exactly as
-            // listed.
-            for member in ["matches", "acted", "holding", "abandoned"] { object[member] = nil }
-            if object["name"] == nil {
-                while names.contains(ExactString("live-\(number)")) { number += 1 }
-                object["name"] = .string("live-\(number)")
-            }
-            if let name = object["name"]?.exactString { names.insert(name) }
-            return JSONValue.object(object)
-        }
-        do throws(ScenarioErrors) {
-            self = try Scenario.read(json: .object(["name": "live", "faults": .array(faults)]))
-        } catch {
-            throw .invalid(rename(error).description)
-        }
     }
 }

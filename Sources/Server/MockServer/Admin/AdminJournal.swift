@@ -147,7 +147,7 @@ extension AdminCall {
 
     /// `GET /__admin/replay`: reports the served entries, and the differences from the recording; throws 404 if the
     /// world does not replay a session.
-    func replayReport() throws(APIError) -> Answer {
+    func showReplay() throws(APIError) -> Answer {
         // Overdue frames must count as sent.
         runDue()
         guard let report = world.replay?.player.report else { throw .noReplay }

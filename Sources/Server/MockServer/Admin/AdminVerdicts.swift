@@ -10,7 +10,7 @@ extension AdminCall {
     /// The server first judges the waiting entries, and then writes the findings one at a time. With `summary=true`,
     /// the answer is a ``VerdictSummary``. Otherwise, the other worlds in the world's run follow, each judged
     /// separately.
-    func verdicts() throws(APIError) -> Answer {
+    func showVerdicts() throws(APIError) -> Answer {
         let query = try VerdictQuery(self)
         // Overdue steps affect the judgement.
         runDue()
@@ -67,47 +67,6 @@ private struct VerdictQuery {
 
     func takes(_ one: Verdict) -> Bool {
         verdict.map { $0 == one.outcome } ?? true && level.map { $0 == one.obligation.level } ?? true
-    }
-}
-
-/// The verdicts that an event stream has sent.
-struct WatchedVerdicts {
-    /// The sent outcome and counts of exercises and findings, by the obligation's id.
-    private var told: [ExactString: [Int]] = [:]
-    /// The last judged entry's number, and the manual clock's time at the judgement; nil before the first judgement.
-    private var judged: (number: Int, time: Timestamp?)?
-    /// Whether time has passed since the last judgement.
-    var isDue = false
-
-    func isBehind(in world: World) -> Bool {
-        guard !isDue, let judged else { return true }
-        return judged.number < world.journal.lastNumber || judged.time != world.clock.manualTime
-    }
-
-    /// Clears the sent verdicts because the world and its judge have restarted.
-    mutating func forget() { (told, judged) = ([:], nil) }
-
-    /// The verdicts that have changed since the last call, or all verdicts in the first call; nil if none have changed.
-    mutating func change(in world: World, at now: Timestamp) -> [UInt8]? {
-        let verdicts = world.judgement(at: world.date(of: world.clock.now(now))).verdicts
-        (judged, isDue) = ((world.journal.lastNumber, world.clock.manualTime), false)
-        let changed = verdicts.filter { verdict in
-            let state = [
-                Verdict.Outcome.allCases.firstIndex(of: verdict.outcome) ?? 0, verdict.exercisedCount,
-                verdict.findingCount,
-            ]
-            return told.updateValue(state, forKey: ExactString(verdict.obligation.id)) != state
-        }
-        guard !changed.isEmpty else { return nil }
-        return JSONWriter.object { writer in
-            writer.array("verdicts") { writer in
-                for verdict in changed {
-                    verdict.begin(&writer)
-                    for finding in verdict.findings { finding.write(to: &writer) { $0.writeNumbers(of: finding) } }
-                    verdict.end(&writer)
-                }
-            }
-        }
     }
 }
 
@@ -193,6 +152,13 @@ extension Judgement {
 }
 
 extension Verdict {
+    /// Writes the verdict in the format that `GET /__admin/verdicts?evidence=numbers` returns.
+    func write(to writer: inout JSONWriter) {
+        begin(&writer)
+        for finding in findings { finding.write(to: &writer) { $0.writeNumbers(of: finding) } }
+        end(&writer)
+    }
+
     fileprivate func begin(_ writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", obligation.id)

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Judging
 import Traffic
 
 /// Sends new journal entries to the connections that follow them.
@@ -169,12 +170,47 @@ struct Follower {
         while verdicts?.isBehind(in: world) ?? false, connection.output.count <= limit, cost() < slice {
             guard let spent = world.judgeNextWaiting() else {
                 extraCost += 16 * 1024
-                guard let change = verdicts?.change(in: world, at: now) else { break }
+                guard let change = verdicts?.takeChange(in: world, at: now) else { break }
                 connection.sendBody(ServerSentEvent(event: "verdicts", data: change).bytes)
                 break
             }
             extraCost += spent
         }
         return cost()
+    }
+}
+
+/// The verdicts that an event stream has sent.
+struct WatchedVerdicts {
+    /// The sent outcome and counts of exercises and findings, by the obligation's id.
+    private var sent: [ExactString: [Int]] = [:]
+    /// The last judged entry's number, and the manual clock's time at the judgement; nil before the first judgement.
+    private var judged: (number: Int, time: Timestamp?)?
+    /// Whether time has passed since the last judgement.
+    var isDue = false
+
+    func isBehind(in world: World) -> Bool {
+        guard !isDue, let judged else { return true }
+        return judged.number < world.journal.lastNumber || judged.time != world.clock.manualTime
+    }
+
+    /// Clears the sent verdicts because the world and its judge have restarted.
+    mutating func forget() { (sent, judged) = ([:], nil) }
+
+    /// The verdicts that have changed since the last call, or all verdicts in the first call; nil if none have changed.
+    mutating func takeChange(in world: World, at now: Timestamp) -> [UInt8]? {
+        let verdicts = world.judgement(at: world.date(of: world.clock.now(now))).verdicts
+        (judged, isDue) = ((world.journal.lastNumber, world.clock.manualTime), false)
+        let changed = verdicts.filter { verdict in
+            let state = [
+                Verdict.Outcome.allCases.firstIndex(of: verdict.outcome) ?? 0, verdict.exercisedCount,
+                verdict.findingCount,
+            ]
+            return sent.updateValue(state, forKey: ExactString(verdict.obligation.id)) != state
+        }
+        guard !changed.isEmpty else { return nil }
+        return JSONWriter.object { writer in
+            writer.array("verdicts") { writer in for verdict in changed { verdict.write(to: &writer) } }
+        }
     }
 }

@@ -1,6 +1,7 @@
 import Faults
 import FitIQAPI
 import JSON
+import Scenarios
 
 /// A world's faults while clients are connected.
 struct LiveFaults {
@@ -69,5 +70,69 @@ struct LiveFaults {
                 }
             world.faults.attach(meant, to: &connection.socketFaults)
         }
+    }
+}
+
+extension World {
+    var faultNames: Set<ExactString> { Set(faults.rules.lazy.map(\.rule.name)) }
+
+    /// Reads a rule with the scenario file reader, and names the rule if it has no name.
+    ///
+    /// - Parameters:
+    ///   - note: Called with a sentence about each deprecated word.
+    ///   - name: Returns the request's word for a path in the rule, such as `hold.for`.
+    func rule(
+        from object: JSONObject, noting note: (String) -> Void = { _ in }, naming name: (String) -> String = { $0 }
+    ) throws(APIError) -> FaultRule {
+        func rename(_ errors: ScenarioErrors) -> ScenarioErrors { errors.renamingPaths(below: "faults[0]", name) }
+        let read = try Scenario(faults: [object], besides: faultNames, rename)
+        for word in rename(ScenarioErrors(mistakes: read.oldWords)).mistakes { note(word.message) }
+        return read.faults[0]
+    }
+}
+
+extension Scenario {
+    /// Reads several rules together, and names rules that have no name.
+    ///
+    /// - Parameters:
+    ///   - taken: The names of the world's rules.
+    ///   - rename: Converts paths in mistakes to the request's words.
+    init(
+        faults objects: [JSONObject], besides taken: Set<ExactString>,
+        _ rename: (ScenarioErrors) -> ScenarioErrors = { $0 }
+    ) throws(APIError) {
+        var (names, number) = (taken, 1)
+        let faults = objects.map { object in
+            var object = object
+            // Drops the members that the server adds to a listed rule, so that a client can add a rule exactly as
+            // listed.
+            for member in ["matches", "acted", "holding", "abandoned"] { object[member] = nil }
+            if object["name"] == nil {
+                while names.contains(ExactString("live-\(number)")) { number += 1 }
+                object["name"] = .string("live-\(number)")
+            }
+            if let name = object["name"]?.exactString { names.insert(name) }
+            return JSONValue.object(object)
+        }
+        do throws(ScenarioErrors) {
+            self = try Scenario.read(json: .object(["name": "live", "faults": .array(faults)]))
+        } catch {
+            throw .invalid(rename(error).description)
+        }
+    }
+}
+
+extension ScenarioErrors {
+    /// The mistakes, with the paths that they have in a request that contains only part of the document.
+    fileprivate func renamingPaths(below root: String, _ name: (String) -> String) -> ScenarioErrors {
+        var errors = self
+        for (index, mistake) in mistakes.enumerated() where mistake.path.hasPrefix(root) {
+            let path = name(String(mistake.path.dropFirst(root.count).drop { $0 == "." }))
+            errors.mistakes[index].path = path
+            guard mistake.message.hasPrefix(mistake.path) else { continue }
+            let rest = mistake.message.dropFirst(mistake.path.count)
+            errors.mistakes[index].message = (path.isEmpty ? "The fault" : path) + rest
+        }
+        return errors
     }
 }
