@@ -176,23 +176,28 @@ struct FaultTests {
         ])
     func badBreakpoints(_ yaml: String) { #expect(throws: ScenarioErrors.self) { try Self.rules("{\(yaml)}") } }
 
+    static let targets: KeyValuePairs<FaultPlace, String> = [
+        .response: "any", .handshake: "handshake", .socket: "socket",
+    ]
+
     @Test("The reader accepts each action only in its permitted places")
     func actionsHavePlaces() throws {
-        let values: [FaultAction: String] = [
-            .status: "500", .quota: "{requests: 1, per: 1s}", .delay: "1s", .dribble: "{bytes: 1, every: 1s}",
-            .truncate: "{after: 1}", .contentLength: "1", .malformed: "json", .contentType: "a/b", .close: "1000",
-            .cut: "{after: 1}", .reservedBits: "1", .fragments: "[1]", .coalesce: "2", .replace: "x", .insert: "x",
-            .end: "{how: reset}",
+        let values = [
+            "status": "500", "quota": "{requests: 1, per: 1s}", "delay": "1s", "dribble": "{bytes: 1, every: 1s}",
+            "truncate": "{after: 1}", "content_length": "1", "malformed": "json", "content_type": "a/b",
+            "close": "1000", "cut": "{after: 1}", "reserved_bits": "1", "fragments": "[1]", "coalesce": "2",
+            "replace": "x", "insert": "x", "end": "{how: reset}",
         ]
-        for action in FaultAction.allCases {
-            for (place, target) in [(FaultPlace.response, "any"), (.handshake, "handshake"), (.socket, "socket")] {
+        let holds: [FaultPlace: String] = [.response: "request", .handshake: "request", .socket: "both"]
+        for action in FaultAction.all {
+            for (place, target) in Self.targets {
                 let value =
-                    switch action {
-                    case .hold: Hold.choices(at: place).first
-                    case .compression: CompressionFault.choices(at: place).first?.rawValue
-                    default: values[action]
+                    switch action.key {
+                    case "hold": holds[place]
+                    case "compression": place == .handshake ? "declined" : "undeclared"
+                    case let key: values[key]
                     }
-                let rule = "{on: \(target), \(action.rawValue): \(value ?? "true")}"
+                let rule = "{on: \(target), \(action.key): \(value ?? "true")}"
                 let isRead = (try? Self.rules(rule)) != nil
                 #expect(isRead == action.places.contains(place), "\(rule)")
             }

@@ -30,7 +30,7 @@ struct SchemaTests {
     func objects() throws {
         let objects = try #require(Self.schema()["$defs"]?.object).filter { $0.value["properties"] != nil }
         #expect(Set(objects.map(\.key) + ["scenario"]) == Set(ObjectKind.allCases.map(\.rawValue)))
-        #expect(Set(FaultAction.allCases.map(\.rawValue)).isSubset(of: ObjectKind.fault.keys))
+        #expect(Set(FaultAction.all.map(\.key)).isSubset(of: ObjectKind.fault.keys))
         #expect(Set(ObjectKind.documents.keys) == Set(DocumentCollection.allCases.map(\.rawValue)))
     }
 

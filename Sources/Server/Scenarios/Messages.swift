@@ -240,19 +240,19 @@ enum Messages {
     static let mixedTargets =
         "must name only REST endpoints if it is a list; write separate rules for 'any', handshake and socket."
     static func noAction(_ place: FaultPlace) -> String {
-        "has no action; with \(place.description) the action can be \(oneOf(FaultAction.all(at: place)))."
+        "has no action; with \(place.description) the action can be \(oneOf(FaultAction.keys(at: place)))."
     }
     static func twoActions(_ first: FaultAction) -> String {
-        "cannot be combined with '\(first.rawValue)': a rule can have only one action; write a separate rule."
+        "cannot be combined with '\(first.key)': a rule can have only one action; write a separate rule."
     }
     static func madeUpNameIsTaken(_ name: String) -> String {
         "would be named '\(name)' after its place, but another rule already has that name; set a different name."
     }
     static func wrongPlace(_ action: FaultAction, at place: FaultPlace) -> String {
-        let places = FaultPlace.allCases.filter(action.places.contains).map(\.description)
+        let places = action.places.map(\.description)
         return
             "cannot be used with \(place.description), only with \(oneOf(places)). With \(place.description), the "
-            + "action can be \(oneOf(FaultAction.all(at: place)))."
+            + "action can be \(oneOf(FaultAction.keys(at: place)))."
     }
     static let onlyFromServer =
         "is a point in the server's output: for breakpoints on a client's frames, use 'frame' or 'type'."

@@ -4,140 +4,134 @@ import JSON
 import Text
 import Traffic
 
-extension ResponseFault {
-    static func read(_ action: FaultAction, _ fields: Fields, at place: FaultPlace) -> ResponseFault? {
-        guard let value = fields.including(action.rawValue) else { return nil }
-        switch action {
-        case .status: return Replacement.read(fields, defaultStatus: nil).map { .replace($0) }
-        case .quota: return quota(value, fields)
-        case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
-        case .dribble: return value.dribble().map { .dribble(bytes: $0, every: $1) }
-        case .truncate: return Fields(value, as: .truncate)?.after("the body").map { .truncate(after: $0) }
-        case .contentLength:
-            guard let off = value.integer(-FaultLimits.contentLengthError...FaultLimits.contentLengthError) else {
-                return nil
+/// A key of a fault rule that names an action, and its value at each place where the action is allowed.
+///
+/// The rows of ``all`` are the only list of actions: they determine what the reader accepts and refuses, and what its
+/// messages list, and tests compare the schema and docs/faults.md with them. Faults does not read files, so the table is
+/// here. Two switches below write the values, so that the compiler rejects a fault without a way to write it.
+struct FaultAction: Sendable {
+    enum Value<Fault: Equatable & Sendable>: Sendable {
+        /// `true`, because the action has no parameters.
+        case isTrue(Fault)
+        case read(@Sendable (Cursor) -> Fault?)
+        /// The action consists of several members of the rule.
+        case readRule(@Sendable (Fields) -> Fault?)
+
+        func fault(_ key: String, of rule: Fields) -> Fault? {
+            switch self {
+            case .isTrue(let fault): rule[key]?.isTrue() == true ? fault : nil
+            case .read(let read): rule.including(key).flatMap(read)
+            case .readRule(let read): read(rule)
             }
-            return off == 0 ? value.refuse(Messages.zeroLength) : .contentLength(off: off)
-        case .malformed:
-            switch value.name(among: ["json", "chunking"]) {
-            case "json": return .malformedJSON
-            case "chunking": return .malformedChunking
-            default: return nil
-            }
-        case .reset: return reset(value, at: place)
-        case .contentType:
-            if value.node.content == .null { return .contentType(nil) }
-            return value.fieldValue().map { .contentType($0) }
-        case .hold: return Hold.read(value, at: place).map { .hold($0) }
-        case .compression: return CompressionFault.read(value, at: place).map { .compression($0) }
-        default:
-            guard let fault = switches[action] else { preconditionFailure("\(action) is not a response fault") }
-            return value.isTrue() ? fault : nil
         }
+
+        func isTrue(for fault: Fault) -> Bool { if case .isTrue(fault) = self { true } else { false } }
     }
 
-    private static let switches: [FaultAction: ResponseFault] = [
-        .emptyReply: .emptyReply, .hang: .hang, .nanosecondTimestamps: .nanosecondTimestamps,
-        .wrongAccept: .wrongAccept,
-    ]
+    let key: String
+    let rest, handshake: Value<ResponseFault>?
+    let `socket`: Value<SocketFault>?
 
-    private static func quota(_ value: Cursor, _ fields: Fields) -> ResponseFault? {
-        guard let window = Fields(value, as: .quota) else { return nil }
+    private init(
+        _ key: String, rest: Value<ResponseFault>? = nil, handshake: Value<ResponseFault>? = nil,
+        socket: Value<SocketFault>? = nil
+    ) {
+        (self.key, self.rest, self.handshake, self.socket) = (key, rest, handshake, socket)
+    }
+
+    /// An action that is the same in answers over REST and to handshakes.
+    private init(_ key: String, answers: Value<ResponseFault>, socket: Value<SocketFault>? = nil) {
+        self.init(key, rest: answers, handshake: answers, socket: socket)
+    }
+
+    var places: [FaultPlace] {
+        [(FaultPlace.response, rest != nil), (.handshake, handshake != nil), (.socket, self.socket != nil)]
+            .compactMap { $1 ? $0 : nil }
+    }
+
+    static func keys(at place: FaultPlace) -> [String] { all.filter { $0.places.contains(place) }.map(\.key) }
+
+    /// All actions, in the order in which messages list them.
+    static let all: [FaultAction] = [
+        FaultAction(
+            "status", answers: .readRule { Replacement.read($0, defaultStatus: nil).map(ResponseFault.replace) }),
+        FaultAction("quota", rest: .readRule(quota)),
+        FaultAction(
+            "delay", answers: .read { $0.wait().map(ResponseFault.delay) },
+            socket: .read { $0.wait().map(SocketFault.delay) }),
+        FaultAction(
+            "dribble", rest: .read { $0.dribble().map { .dribble(bytes: $0, every: $1) } },
+            socket: .read { $0.dribble().map { .dribble(bytes: $0, every: $1) } }),
+        FaultAction(
+            "truncate", rest: .read { Fields($0, as: .truncate)?.after("the body").map(ResponseFault.truncate) }),
+        FaultAction("content_length", rest: .read(contentLength)),
+        FaultAction(
+            "malformed",
+            rest: .read {
+                $0.name(among: ["json", "chunking"]).map { $0 == "json" ? .malformedJSON : .malformedChunking }
+            }),
+        FaultAction("empty_reply", answers: .isTrue(.emptyReply)),
+        FaultAction("reset", rest: .read(reset), handshake: .isTrue(.reset(after: 0)), socket: .isTrue(.reset)),
+        FaultAction("hang", answers: .isTrue(.hang)),
+        FaultAction("content_type", rest: .read(contentType)),
+        FaultAction(
+            "nanosecond_timestamps", rest: .isTrue(.nanosecondTimestamps), socket: .isTrue(.nanosecondTimestamps)),
+        FaultAction("wrong_accept", handshake: .isTrue(.wrongAccept)), FaultAction("close", socket: .read(close)),
+        FaultAction("finish", socket: .isTrue(.finish)), FaultAction("silence", socket: .isTrue(.silence)),
+        FaultAction("cut", socket: .read(cut)), FaultAction("end", socket: .read(end)),
+        FaultAction("masked", socket: .isTrue(.masked)),
+        FaultAction("reserved_bits", socket: .read { $0.integer(1...7).map { .reservedBits(UInt8($0)) } }),
+        FaultAction("invalid_utf8", socket: .isTrue(.invalidUTF8)), FaultAction("fragments", socket: .read(fragments)),
+        FaultAction("escape", socket: .isTrue(.escape)),
+        FaultAction("coalesce", socket: .read { $0.integer(2...FaultLimits.coalesced).map(SocketFault.coalesce) }),
+        FaultAction("binary", socket: .isTrue(.binary)), FaultAction("lose", socket: .isTrue(.lose)),
+        FaultAction("double", socket: .isTrue(.double)), FaultAction("swap", socket: .isTrue(.swap)),
+        FaultAction("replace", socket: .read { $0.words(bytes: FaultLimits.replacementBody).map(SocketFault.replace) }),
+        FaultAction("insert", socket: .read { $0.words(bytes: FaultLimits.replacementBody).map(SocketFault.insert) }),
+        FaultAction("withhold_pong", socket: .isTrue(.withholdPong)),
+        FaultAction("stall_reading", socket: .isTrue(.stallReading)),
+        FaultAction(
+            "compression",
+            rest: .read {
+                $0.word(of: [.undeclared, .truncated, .corrupt, .wrongLength]).map(ResponseFault.compression)
+            },
+            handshake: .read { $0.word(of: [.declined]).map(ResponseFault.compression) },
+            socket: .read {
+                $0.word(of: [.undeclared, .fragmented, .marked, .forgotten, .trailing, .corrupt])
+                    .map(SocketFault.compression)
+            }),
+        FaultAction(
+            "hold", rest: .read { $0.hold(of: ["request", "response"]).map(ResponseFault.hold) },
+            handshake: .read { $0.hold(of: ["request"]).map(ResponseFault.hold) },
+            socket: .read { $0.hold(of: Party.allCases.map(\.direction) + ["both"]).map(SocketFault.hold) }),
+    ]
+}
+
+/// The values that take more than a line to read.
+extension FaultAction {
+    private static func quota(_ rule: Fields) -> ResponseFault? {
+        guard let window = rule["quota"].flatMap({ Fields($0, as: .quota) }) else { return nil }
         let requests = window.required("requests", "the number of requests to answer")?.integer(
             0...FaultLimits.quotaRequests)
         let span = window.required("per", Messages.duration)?.duration(1_000_000...FaultLimits.longestWindow)
-        let replacement = Replacement.read(fields, defaultStatus: 429)
+        let replacement = Replacement.read(rule, defaultStatus: 429)
         guard let requests, let span, let replacement else { return nil }
         return .quota(requests: requests, window: span, replacement)
     }
 
-    private static func reset(_ value: Cursor, at place: FaultPlace) -> ResponseFault? {
-        guard place == .response, case .mapping = value.node.content else {
-            return value.isTrue() ? .reset(after: 0) : nil
-        }
-        return Fields(value, as: .reset)?.after("the response").map { .reset(after: $0) }
-    }
-}
-
-extension Replacement {
-    fileprivate static func read(_ fields: Fields, defaultStatus: Int?) -> Replacement? {
-        let status = fields["status"].map { $0.integer(FaultLimits.statuses) } ?? defaultStatus
-        let replacement = Replacement(
-            status: status ?? 500,
-            body: fields["body"]?.string(
-                expected: "a string (JSON needs quotation marks)", bytes: FaultLimits.replacementBody),
-            contentType: fields["content_type"]?.fieldValue(),
-            code: fields["code"]?.text(1...100), message: fields["message"]?.text(1...1000),
-            retryAfter: fields["retry_after"]?.seconds(), isProcessed: fields["processed"]?.flag() ?? false)
-        return status == nil ? nil : replacement
-    }
-}
-
-extension Fields {
-    /// The required number of bytes before the fault.
-    func after(_ what: String) -> Int? {
-        required("after", "the number of bytes of \(what) to send")?.integer(0...FaultLimits.contentLengthError)
-    }
-}
-
-extension Cursor {
-    func dribble() -> (bytes: Int, every: Int64)? {
-        guard let fields = Fields(self, as: .dribble) else { return nil }
-        let bytes = fields.required("bytes", "the number of bytes at a time")?.integer(
-            1...FaultLimits.contentLengthError)
-        let every = fields.required("every", Messages.duration)?.duration(0...FaultLimits.longestWait)
-        guard let bytes, let every else { return nil }
-        return (bytes, every)
+    private static func contentLength(_ value: Cursor) -> ResponseFault? {
+        let off = value.integer(-FaultLimits.contentLengthError...FaultLimits.contentLengthError)
+        return off == 0 ? value.refuse(Messages.zeroLength) : off.map(ResponseFault.contentLength)
     }
 
-    fileprivate func fieldValue() -> String? {
-        guard let text = text(1...200) else { return nil }
-        guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), text.first != " ", text.last != " " else {
-            return refuse(expected: "printable ASCII, without spaces around it")
-        }
-        return text
+    private static func reset(_ value: Cursor) -> ResponseFault? {
+        guard case .mapping = value.node.content else { return value.isTrue() ? .reset(after: 0) : nil }
+        return Fields(value, as: .reset)?.after("the response").map(ResponseFault.reset)
     }
 
-    /// Whole seconds, as a number or as a duration: `2`, `2s`.
-    fileprivate func seconds() -> Int? {
-        if let text = written, let duration = ScenarioLimits.duration(text), duration % 1_000_000_000 == 0 {
-            return Int(duration / 1_000_000_000)
-        }
-        guard let value = number?.int, (0...FaultLimits.retryAfter).contains(value) else {
-            return refuse(expected: Messages.seconds)
-        }
-        return value
+    private static func contentType(_ value: Cursor) -> ResponseFault? {
+        value.node.content == .null ? .contentType(nil) : value.fieldValue().map(ResponseFault.contentType)
     }
-}
-
-extension SocketFault {
-    static func read(_ action: FaultAction, _ fields: Fields) -> SocketFault? {
-        guard let value = fields[action.rawValue] else { return nil }
-        switch action {
-        case .close: return close(value)
-        case .cut: return cut(value)
-        case .end: return end(value)
-        case .reservedBits: return value.integer(1...7).map { .reservedBits(UInt8($0)) }
-        case .fragments: return fragments(value)
-        case .coalesce: return value.integer(2...FaultLimits.coalesced).map { .coalesce(count: $0) }
-        case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
-        case .dribble: return value.dribble().map { .dribble(bytes: $0, every: $1) }
-        case .replace: return value.words(bytes: FaultLimits.replacementBody).map { .replace(text: $0) }
-        case .insert: return value.words(bytes: FaultLimits.replacementBody).map { .insert(text: $0) }
-        case .hold: return Hold.read(value, at: .socket).map { .hold($0) }
-        case .compression: return CompressionFault.read(value, at: .socket).map { .compression($0) }
-        default:
-            guard let fault = switches[action] else { preconditionFailure("\(action) is not a socket fault") }
-            return value.isTrue() ? fault : nil
-        }
-    }
-
-    private static let switches: [FaultAction: SocketFault] = [
-        .finish: .finish, .reset: .reset, .silence: .silence, .masked: .masked, .invalidUTF8: .invalidUTF8,
-        .escape: .escape, .binary: .binary, .lose: .lose, .double: .double, .swap: .swap,
-        .nanosecondTimestamps: .nanosecondTimestamps,
-        .withholdPong: .withholdPong, .stallReading: .stallReading,
-    ]
 
     private static func close(_ value: Cursor) -> SocketFault? {
         if value.written == "none" { return .close(code: nil, reason: "") }
@@ -161,9 +155,9 @@ extension SocketFault {
 
     private static func end(_ value: Cursor) -> SocketFault? {
         guard let fields = Fields(value, as: .end) else { return nil }
-        let endings = Ending.allCases.map(\.rawValue)
-        let how = fields.required("how", Messages.oneOf(endings))?.name(among: endings).flatMap(Ending.init)
-        let wait = fields["after"].map { $0.duration(0...FaultLimits.longestWait) } ?? 0
+        let endings = SocketFault.Ending.allCases.map(\.rawValue)
+        let how = fields.required("how", Messages.oneOf(endings))?.choice(of: SocketFault.Ending.self)
+        let wait = fields["after"].map { $0.wait() } ?? 0
         guard let how, let wait else { return nil }
         return .end(how, after: wait)
     }
@@ -179,47 +173,78 @@ extension SocketFault {
     }
 }
 
-extension CompressionFault {
-    static func choices(at place: FaultPlace) -> [CompressionFault] {
-        switch place {
-        case .response: [.undeclared, .truncated, .corrupt, .wrongLength]
-        case .handshake: [.declined]
-        case .socket: [.undeclared, .fragmented, .marked, .forgotten, .trailing, .corrupt]
-        }
-    }
-
-    fileprivate static func read(_ value: Cursor, at place: FaultPlace) -> CompressionFault? {
-        value.name(among: choices(at: place).map(\.rawValue)).flatMap(CompressionFault.init)
+extension Replacement {
+    fileprivate static func read(_ fields: Fields, defaultStatus: Int?) -> Replacement? {
+        let status = fields["status"].map { $0.integer(FaultLimits.statuses) } ?? defaultStatus
+        let replacement = Replacement(
+            status: status ?? 500,
+            body: fields["body"]?.string(
+                expected: "a string (JSON needs quotation marks)", bytes: FaultLimits.replacementBody),
+            contentType: fields["content_type"]?.fieldValue(),
+            code: fields["code"]?.text(1...100), message: fields["message"]?.text(1...1000),
+            retryAfter: fields["retry_after"]?.seconds(), isProcessed: fields["processed"]?.flag() ?? false)
+        return status == nil ? nil : replacement
     }
 }
 
-extension Hold {
-    /// The items that a breakpoint can hold at a place, in the order used in messages.
-    static func choices(at place: FaultPlace) -> [String] {
-        switch place {
-        case .response: ["request", "response"]
-        case .handshake: ["request"]
-        case .socket: Party.allCases.map(\.direction) + ["both"]
-        }
+extension Fields {
+    /// The required number of bytes before the fault.
+    fileprivate func after(_ what: String) -> Int? {
+        required("after", "the number of bytes of \(what) to send")?.integer(0...FaultLimits.contentLengthError)
+    }
+}
+
+extension Cursor {
+    fileprivate func wait() -> Int64? { duration(0...FaultLimits.longestWait) }
+
+    fileprivate func dribble() -> (bytes: Int, every: Int64)? {
+        guard let fields = Fields(self, as: .dribble) else { return nil }
+        let bytes = fields.required("bytes", "the number of bytes at a time")?.integer(
+            1...FaultLimits.contentLengthError)
+        let every = fields.required("every", Messages.duration)?.wait()
+        guard let bytes, let every else { return nil }
+        return (bytes, every)
     }
 
-    private static let oldWords = Party.allCases.map { (old: $0.rawValue, now: $0.direction) }
+    fileprivate func word(of choices: [CompressionFault]) -> CompressionFault? {
+        name(among: choices.map(\.rawValue)).flatMap(CompressionFault.init)
+    }
 
-    /// Reads the held item, with or without conditions.
-    fileprivate static func read(_ value: Cursor, at place: FaultPlace) -> Hold? {
+    /// A breakpoint: the held item, with or without conditions.
+    fileprivate func hold(of choices: [String]) -> Hold? {
         var hold = Hold()
-        var what: Cursor? = value
-        if case .mapping = value.node.content {
-            guard let fields = Fields(value, as: .hold) else { return nil }
-            what = fields.required("what", Messages.oneOf(choices(at: place)))
+        var what: Cursor? = self
+        if case .mapping = node.content {
+            guard let fields = Fields(self, as: .hold) else { return nil }
+            what = fields.required("what", Messages.oneOf(choices))
             if let text = fields["text"] { hold.text = text.words(bytes: FaultLimits.holdText) ?? "" }
             let times = FaultLimits.shortestHold...FaultLimits.longestWait
             if let time = fields["for"] { hold.time = time.duration(times) ?? hold.time }
         }
-        guard let name = what?.name(among: choices(at: place), oldWords: oldWords) else { return nil }
+        let oldWords = Party.allCases.map { (old: $0.rawValue, now: $0.direction) }
+        guard let name = what?.name(among: choices, oldWords: oldWords) else { return nil }
         hold.fromClient = ["request", Party.client.direction, "both"].contains(name)
         hold.fromServer = ["response", Party.server.direction, "both"].contains(name)
         return hold
+    }
+
+    fileprivate func fieldValue() -> String? {
+        guard let text = text(1...200) else { return nil }
+        guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), text.first != " ", text.last != " " else {
+            return refuse(expected: "printable ASCII, without spaces around it")
+        }
+        return text
+    }
+
+    /// Whole seconds, as a number or as a duration: `2`, `2s`.
+    fileprivate func seconds() -> Int? {
+        if let text = written, let duration = ScenarioLimits.duration(text), duration % 1_000_000_000 == 0 {
+            return Int(duration / 1_000_000_000)
+        }
+        guard let value = number?.int, (0...FaultLimits.retryAfter).contains(value) else {
+            return refuse(expected: Messages.seconds)
+        }
+        return value
     }
 }
 
@@ -257,10 +282,10 @@ extension SocketPoint {
         ] + MealLogEvent.allCases.map(\.rawValue)
 }
 
-// The keys must be the FaultAction keys, which the reader expects.
+// MARK: Writing, with the keys of the table
 
 extension ResponseFault {
-    func write(into writer: inout JSONWriter) {
+    fileprivate func write(into writer: inout JSONWriter) {
         switch self {
         case .replace(let replacement): replacement.write(into: &writer)
         case .quota(let requests, let window, let replacement):
@@ -275,18 +300,18 @@ extension ResponseFault {
         case .contentLength(let off): writer.member("content_length", off)
         case .malformedJSON: writer.member("malformed", "json")
         case .malformedChunking: writer.member("malformed", "chunking")
-        case .reset(after: 0): writer.member("reset", true)
-        case .reset(let after): writer.object("reset") { $0.member("after", after) }
+        case .reset(let after) where after != 0: writer.object("reset") { $0.member("after", after) }
         case .contentType(let type): writer.member("content_type", orNull: type)
         case .compression(let fault): writer.member("compression", fault.rawValue)
         case .hold(let hold): hold.write(hold.fromClient ? "request" : "response", into: &writer)
-        case .emptyReply, .hang, .nanosecondTimestamps, .wrongAccept: writer.flag(self, in: Self.switches)
+        case .reset, .emptyReply, .hang, .nanosecondTimestamps, .wrongAccept:
+            writer.writeTrue { $0.rest?.isTrue(for: self) == true || $0.handshake?.isTrue(for: self) == true }
         }
     }
 }
 
 extension SocketFault {
-    func write(into writer: inout JSONWriter) {
+    fileprivate func write(into writer: inout JSONWriter) {
         switch self {
         case .close(nil, _): writer.member("close", "none")
         case .close(let code?, let reason):
@@ -318,7 +343,7 @@ extension SocketFault {
             hold.write(hold.fromClient && hold.fromServer ? "both" : sender.direction, into: &writer)
         case .finish, .reset, .silence, .masked, .invalidUTF8, .escape, .binary, .lose, .double, .swap,
             .nanosecondTimestamps, .withholdPong, .stallReading:
-            writer.flag(self, in: Self.switches)
+            writer.writeTrue { $0.socket?.isTrue(for: self) == true }
         }
     }
 }
@@ -347,12 +372,12 @@ extension Replacement {
 }
 
 extension JSONWriter {
-    /// Writes a fault that consists of only its key.
-    fileprivate mutating func flag<Fault: Equatable>(_ fault: Fault, in switches: [FaultAction: Fault]) {
-        guard let action = switches.first(where: { $0.value == fault })?.key else {
-            preconditionFailure("\(fault) must have a key.")
+    /// Writes an action that has no parameters.
+    fileprivate mutating func writeTrue(_ isMeant: (FaultAction) -> Bool) {
+        guard let action = FaultAction.all.first(where: isMeant) else {
+            preconditionFailure("The fault has no action without parameters.")
         }
-        key(escaping: action.rawValue)
+        key(escaping: action.key)
         value(true)
     }
 

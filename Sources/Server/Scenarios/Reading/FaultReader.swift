@@ -31,8 +31,8 @@ enum FaultReader {
         let fault: Fault? =
             switch target {
             case .endpoints(let endpoints):
-                ResponseFault.read(action, fields, at: place).map { .response($0, on: endpoints) }
-            case .handshake: ResponseFault.read(action, fields, at: place).map { .handshake($0) }
+                action.rest?.fault(action.key, of: fields).map { .response($0, on: endpoints) }
+            case .handshake: action.handshake?.fault(action.key, of: fields).map { .handshake($0) }
             case .socket: socketFault(action, fields)
             }
         return fault.map {
@@ -41,7 +41,7 @@ enum FaultReader {
     }
 
     private static func socketFault(_ action: FaultAction, _ fields: Fields) -> Fault? {
-        guard let fault = SocketFault.read(action, fields) else { return nil }
+        guard let fault = action.socket?.fault(action.key, of: fields) else { return nil }
         let isOfClient = if case .hold(let hold) = fault { hold.fromClient } else { false }
         let point = fields["at"].map { SocketPoint.read($0, ofClient: isOfClient) } ?? .frames(.all)
         return point.map { .socket(fault, at: $0) }
@@ -55,18 +55,16 @@ enum FaultReader {
 
     /// The rule's action; `content_type` is an action only if there is no replacement.
     private static func action(_ fields: Fields, at place: FaultPlace) -> FaultAction? {
-        var present = FaultAction.allCases.filter { action in
-            action == .contentType ? fields.including(action.rawValue) != nil : fields[action.rawValue] != nil
-        }
-        if present.contains(.quota) {
-            present.removeAll { [.status, .contentType].contains($0) }
-        } else if present.contains(.status) {
-            present.removeAll { $0 == .contentType }
+        let parts =
+            fields["quota"] != nil ? ["status", "content_type"] : fields["status"] != nil ? ["content_type"] : []
+        let present = FaultAction.all.filter { action in
+            guard !parts.contains(action.key) else { return false }
+            return (action.key == "content_type" ? fields.including(action.key) : fields[action.key]) != nil
         }
         guard let action = present.first else { return fields.cursor.refuse(Messages.noAction(place)) }
-        for other in present.dropFirst() { fields.refuse(other.rawValue, Messages.twoActions(action)) }
+        for other in present.dropFirst() { fields.refuse(other.key, Messages.twoActions(action)) }
         guard action.places.contains(place) else {
-            fields.refuse(action.rawValue, Messages.wrongPlace(action, at: place))
+            fields.refuse(action.key, Messages.wrongPlace(action, at: place))
             return nil
         }
         return action
@@ -160,41 +158,7 @@ extension FaultTarget {
     }
 }
 
-/// A fault's action, identified by its key in the file, and the places where it is allowed.
-enum FaultAction: String, CaseIterable {
-    case status, quota, delay, dribble, truncate
-    case contentLength = "content_length"
-    case malformed
-    case emptyReply = "empty_reply"
-    case reset, hang
-    case contentType = "content_type"
-    case nanosecondTimestamps = "nanosecond_timestamps"
-    case wrongAccept = "wrong_accept"
-    case close, finish, silence, cut, end, masked
-    case reservedBits = "reserved_bits"
-    case invalidUTF8 = "invalid_utf8"
-    case fragments, escape, coalesce, binary, lose, double, swap, replace, insert
-    case withholdPong = "withhold_pong"
-    case stallReading = "stall_reading"
-    case compression, hold
-
-    var places: Set<FaultPlace> {
-        switch self {
-        case .quota, .truncate, .contentLength, .malformed, .contentType: [.response]
-        case .status, .emptyReply, .hang: [.response, .handshake]
-        case .delay, .reset, .compression, .hold: [.response, .handshake, .socket]
-        case .dribble, .nanosecondTimestamps: [.response, .socket]
-        case .wrongAccept: [.handshake]
-        case .close, .finish, .silence, .cut, .end, .masked, .reservedBits, .invalidUTF8, .fragments, .escape,
-            .coalesce, .binary, .lose, .double, .swap, .replace, .insert, .withholdPong, .stallReading:
-            [.socket]
-        }
-    }
-
-    static func all(at place: FaultPlace) -> [String] { allCases.filter { $0.places.contains(place) }.map(\.rawValue) }
-}
-
-enum FaultPlace: CaseIterable {
+enum FaultPlace {
     case response, handshake, socket
 
     var description: String {
