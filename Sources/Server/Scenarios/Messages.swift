@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import JSON
@@ -120,7 +121,7 @@ enum Messages {
     static func durationOutOfRange(_ range: ClosedRange<Int64>, got: String) -> String {
         "must last from \(Durations.whole(range.lowerBound)) to \(Durations.whole(range.upperBound)); got \(got)."
     }
-    static let seconds = "whole seconds from 0 to 31622400, or a duration such as 2s"
+    static let seconds = "whole seconds from 0 to \(FaultLimits.retryAfter), or a duration such as 2s"
     static let dateTime = "a date-time such as 2025-03-01T00:00:00Z"
     static let timestamp = "a date-time such as 2025-01-29T10:30:00Z, in the years 1970 to 2199"
     static let document = "a document: a mapping with any keys"
@@ -264,7 +265,8 @@ enum Messages {
         "must be the difference from the real length: a whole number other than 0, such as 10 or -10."
     static let ascending = "must be byte positions in ascending order, without duplicates."
     static let closeReason =
-        "must have at most 123 bytes of UTF-8, because a close frame cannot hold more (RFC 6455 §5.5)."
+        "must have at most \(FaultLimits.closeReason) bytes of UTF-8, because a close frame cannot hold more (RFC 6455 "
+        + "§5.5)."
 
     // MARK: Parts
 
