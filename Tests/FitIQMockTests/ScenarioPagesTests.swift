@@ -1,6 +1,9 @@
+import Faults
 import Foundation
 import TestSupport
 import Testing
+
+@testable import Scenarios
 
 /// Compares `docs/scenarios.md`, `docs/faults.md` and `docs/networks.md` with the scenario schema, which other tests
 /// compare with the reader.
@@ -80,6 +83,35 @@ struct ScenarioPagesTests {
         for key in keys where !examples.contains(where: { $0.contains("\(key):") }) {
             Issue.record("docs/\(section.page).md has no example of '\(key)' of \(section.headings).")
         }
+    }
+
+    @Test("The page and the reader agree on where each fault and each compression error is allowed")
+    func places() throws {
+        let page = try Self.page("faults")
+        let names: KeyValuePairs<FaultPlace, String> = [
+            .response: "REST", .handshake: "handshake", .socket: "socket",
+        ]
+        let answers = try Self.cells(Self.section("Answers over REST, and handshakes", of: page))
+        for action in FaultAction.all {
+            let places = names.filter { action.places.contains($0.key) }.map(\.value)
+            #expect(places.joined(separator: ", ") == answers[action.key] ?? "socket", "\(action.key)")
+        }
+        let words = try Self.cells(Self.section("Compression", of: page))
+        #expect(Set(words.keys) == Set(CompressionFault.allCases.map(\.rawValue)))
+        for (word, places) in words {
+            let targets = ["any": "REST", "handshake": "handshake", "socket": "socket"].filter { target in
+                (try? Scenario.read("{name: a, faults: [{on: \(target.key), compression: \(word)}]}")) != nil
+            }
+            #expect(targets.values.sorted() == places.components(separatedBy: ", ").sorted(), "\(word)")
+        }
+    }
+
+    /// The second cell of each row with a sentence, by the word in the first cell.
+    private static func cells(_ text: String) -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: text.matches(of: #/\n\| `([\w-]+)` \| ([^|]+) \| [^|]/#).map {
+                (String($0.output.1), String($0.output.2))
+            })
     }
 
     /// The text below a heading, up to the next heading.

@@ -68,7 +68,7 @@ struct SchemaScalarTests {
         for key in kind.keys {
             let schema = try #require(properties[key])
             let companions = Self.companions[kind, default: []].filter { !$0.hasPrefix("\(key):") }.map { "\($0), " }
-            for (text, companion) in Self.values.flatMap({ text in
+            for (text, companion) in (Self.values + Self.bounds(of: schema)).flatMap({ text in
                 (companions.isEmpty ? [""] : companions).map { (text, $0) }
             }) {
                 let document = place.replacing("@", with: "{\(companion)\(key): \(text)}")
@@ -80,6 +80,17 @@ struct SchemaScalarTests {
                 let value = try Self.json(document)
                 #expect(Self.refusals(key) { try Scenario.read(json: value) } == refusals, "\(document)")
             }
+        }
+    }
+
+    /// The whole numbers, and the lengths of a string, at a schema's bounds and just beyond them.
+    private static func bounds(of schema: JSONValue) -> [String] {
+        ([schema] + (schema["anyOf"]?.array ?? [])).flatMap { option in
+            let numbers = ["minimum", "maximum"].compactMap { option[$0]?.int }.filter { $0 < Int.max }.flatMap {
+                [$0 - 1, $0, $0 + 1]
+            }
+            let lengths = ["minLength", "maxLength"].compactMap { option[$0]?.int }.flatMap { [$0, $0 + 1] }
+            return numbers.map(String.init) + lengths.map { "\"\(String(repeating: "x", count: $0))\"" }
         }
     }
 

@@ -61,6 +61,14 @@ struct SchemaTests {
         #expect(values.map(Set.init) == Set(SocketPoint.types + SocketPoint.clientTypes))
     }
 
+    @Test("The schema's compression errors and ends of a connection match the reader's")
+    func faultWords() throws {
+        let errors = try Self.definition(.fault)["properties"]?["compression"]?["enum"]?.array?.compactMap(\.string)
+        #expect(errors == CompressionFault.allCases.map(\.rawValue))
+        let ends = try Self.definition(.end)["properties"]?["how"]?["enum"]?.array?.compactMap(\.string)
+        #expect(ends == SocketFault.Ending.allCases.map(\.rawValue))
+    }
+
     @Test("The schema's replay settings match the reader's")
     func replay() throws {
         let properties = try #require(try Self.definition(.replay)["properties"])
