@@ -1,9 +1,9 @@
 import Faults
 import FitIQAPI
-import FitIQBackend
 import Patterns
 import Testing
 
+@testable import FitIQBackend
 @testable import Scenarios
 
 /// A scenario with every kind of key, and the result of reading it.

@@ -64,8 +64,8 @@ import Testing
     ) -> ConsultationData {
         ConsultationData(
             persona: .nutritionist, contextType: type, contextID: id, contextGoal: goal, linkedGoal: linkedGoal,
-            title: title, messages: messages, madeUpMessages: madeUp, createdAt: createdAt, updatedAt: updatedAt,
-            isUnlinked: isUnlinked)
+            isUnlinked: isUnlinked, title: title, messages: messages, madeUpMessages: madeUp, createdAt: createdAt,
+            updatedAt: updatedAt)
     }
 
     /// A user with the goal `run`.

@@ -138,7 +138,7 @@ import Testing
             _ persona: Persona, status: ConsultationStatus = .active, unlinked: Bool = false
         ) -> ConsultationData {
             ConsultationData(
-                persona: persona, contextType: .goal, contextGoal: .named("run"), status: status, isUnlinked: unlinked)
+                persona: persona, contextType: .goal, contextGoal: .named("run"), isUnlinked: unlinked, status: status)
         }
         let world = try World.holding(
             goals: [GoalData(name: "run", title: "Run")],

@@ -1,10 +1,10 @@
 import FitIQAPI
-import FitIQBackend
 import JSON
 import Scenarios
 import TestSupport
 import Testing
 
+@testable import FitIQBackend
 @testable import MockServer
 
 /// Any export can be imported, even at every limit.

@@ -1,9 +1,9 @@
 import FitIQAPI
-import FitIQBackend
 import Scenarios
 import TestSupport
 import Testing
 
+@testable import FitIQBackend
 @testable import MockServer
 
 @Suite("Worlds: sizes and room")

@@ -1,8 +1,9 @@
 import FitIQAPI
-import FitIQBackend
 import JSON
 import Scenarios
 import Testing
+
+@testable import FitIQBackend
 
 @Suite("Writing a world as a scenario file") struct ScenarioFileTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)

@@ -315,20 +315,18 @@ extension Backend {
         let contextGoal = subject.flatMap { try? goalPosition(of: $0.text, ownedBy: record.owner) }
             .map { goals[$0].goal.id }
         let isLinkedOtherwise = consultation.goalID != contextGoal
-        var data = ConsultationData(
+        return ConsultationData(
             id: consultation.id, persona: consultation.persona, contextType: consultation.context.type,
             contextID: contextGoal == nil ? consultation.context.id : nil, contextGoal: contextGoal.map { .id($0) },
             linkedGoal: isLinkedOtherwise ? consultation.goalID.map { .id($0) } : nil,
             // False only if a goal could refer to the consultation.
             isGoalsConversation: !consultation.isActive || consultation.goalID == nil
                 || goal(conversingIn: position) != nil,
-            title: consultation.title, status: consultation.status,
-            messages: messages,
-            createdAt: .at(consultation.createdAt), updatedAt: .at(consultation.updatedAt),
             isUnlinked: isLinkedOtherwise && consultation.goalID == nil,
-            completedAt: consultation.completedAt.map { .at($0) }, awaitsAnswer: record.awaitsAnswer)
-        data.quickAction = consultation.quickAction
-        return data
+            title: consultation.title, status: consultation.status, messages: messages,
+            createdAt: .at(consultation.createdAt), updatedAt: .at(consultation.updatedAt),
+            completedAt: consultation.completedAt.map { .at($0) }, awaitsAnswer: record.awaitsAnswer,
+            quickAction: consultation.quickAction)
     }
 
     /// Creates a document's contents, usually in a new world that starts at the turn's time.
@@ -402,9 +400,8 @@ extension MealLogData {
             }
         self.init(
             id: log.id, rawInput: log.rawInput, mealType: log.mealType, loggedAt: log.loggedAt,
-            createdAt: .at(log.createdAt), progress: progress, finishedAt: finishedAt)
-        (notes, isManual) = (log.notes, log.isManual)
-        if log.startedAt != log.createdAt { startedAt = .at(log.startedAt) }
-        updatedAt = log.changedAt.map { .at($0) }
+            createdAt: .at(log.createdAt), progress: progress,
+            startedAt: log.startedAt == log.createdAt ? nil : .at(log.startedAt), finishedAt: finishedAt,
+            updatedAt: log.changedAt.map { .at($0) }, notes: log.notes, isManual: log.isManual)
     }
 }

@@ -35,20 +35,16 @@ public struct DocumentData: Sendable, Equatable {
 public struct ShareData: Sendable, Equatable {
     public var id: ResourceID?
     public var user: ExactString
-    public var professionalType: String
+    public var professionalType = usualProfession
     public var notes: String?
     /// The creation time; nil means the time of the template's last change.
     public var createdAt: DataTime?
 
     public static let usualProfession = ShareDocumentRequest.usualProfession
+}
 
-    public init(
-        id: ResourceID? = nil, user: ExactString, professionalType: String = usualProfession, notes: String? = nil,
-        createdAt: DataTime? = nil
-    ) {
-        (self.id, self.user, self.professionalType) = (id, user, professionalType)
-        (self.notes, self.createdAt) = (notes, createdAt)
-    }
+extension ShareData {
+    public init(id: ResourceID? = nil, user: ExactString) { self.init(id: id, user: user, notes: nil) }
 
     init(_ share: TemplateShare) {
         self.init(

@@ -17,29 +17,36 @@ public struct WorldData: Sendable, Equatable {
 public struct UserData: Sendable, Equatable {
     /// The `sub` of the user's tokens.
     public var id: ExactString
-    public var goals: [GoalData]
-    public var consultations: [ConsultationData]
+    public var goals: [GoalData] = []
+    public var consultations: [ConsultationData] = []
     /// The number of active consultations to reach by adding some on free topics; nil adds none.
     public var fillActiveConsultations: Int?
-    public var mealLogs: [MealLogData]
+    public var mealLogs: [MealLogData] = []
     /// The foods recognized in photos: completed or failed logs.
     public var photos: [MealLogData] = []
-    public var documents: [DocumentCollection: [DocumentData]]
+    public var documents: [DocumentCollection: [DocumentData]] = [:]
     /// The account; nil if the user cannot log in.
     public var account: AccountData?
     /// The profile; nil means a generated one.
     public var profile: UserRecordData<ProfileDetails>?
     public var preferences: UserRecordData<PreferenceLists>?
+}
 
-    public init(
-        id: ExactString, goals: [GoalData] = [], consultations: [ConsultationData] = [],
-        fillActiveConsultations: Int? = nil, mealLogs: [MealLogData] = [],
-        documents: [DocumentCollection: [DocumentData]] = [:]
-    ) {
-        (self.id, self.goals, self.consultations) = (id, goals, consultations)
-        (self.fillActiveConsultations, self.mealLogs) = (fillActiveConsultations, mealLogs)
-        self.documents = documents
-    }
+// Outside the structures, which keep Swift's internal initialisers with a parameter for each member.
+extension UserData {
+    public init(id: ExactString) { self.init(id: id, goals: []) }
+}
+extension GoalData {
+    public init(title: String) { self.init(id: nil, title: title) }
+}
+extension ConsultationData {
+    public init(persona: Persona) { self.init(id: nil, persona: persona) }
+}
+extension MessageData {
+    public init(role: MessageRole, content: String) { self.init(id: nil, role: role, content: content) }
+}
+extension MealLogData {
+    public init(rawInput: String, mealType: MealType) { self.init(id: nil, rawInput: rawInput, mealType: mealType) }
 }
 
 public struct AccountData: Sendable, Equatable {
@@ -87,28 +94,18 @@ public struct GoalData: Sendable, Equatable {
     /// The name that the document's consultations use for the goal, if any.
     public var name: ExactString?
     public var title: String
-    public var description: String
+    public var description = ""
     public var category: String?
     /// The target date; nil means 90 days after the world's start.
     public var targetDate: DateTime?
-    public var status: GoalState
+    public var status = GoalState.notStarted
     /// From 0 to 1.
-    public var progress: Double
-    public var measure: GoalMeasure
+    public var progress = 0.0
+    public var measure = GoalMeasure()
     /// The creation time; nil means the time of the last change or the world's start.
     public var createdAt: DataTime?
     /// The time of the last change; nil means the creation time.
     public var updatedAt: DataTime?
-
-    public init(
-        id: ResourceID? = nil, name: ExactString? = nil, title: String, description: String = "",
-        category: String? = nil, targetDate: DateTime? = nil, status: GoalState = .notStarted, progress: Double = 0,
-        measure: GoalMeasure = GoalMeasure(), createdAt: DataTime? = nil, updatedAt: DataTime? = nil
-    ) {
-        (self.id, self.name, self.title, self.description) = (id, name, title, description)
-        (self.category, self.targetDate, self.status, self.measure) = (category, targetDate, status, measure)
-        (self.progress, self.createdAt, self.updatedAt) = (progress, createdAt, updatedAt)
-    }
 }
 
 public struct MealLogData: Sendable, Equatable {
@@ -119,7 +116,7 @@ public struct MealLogData: Sendable, Equatable {
     public var loggedAt: DateTime?
     /// The creation time; nil means the end of processing or the world's start.
     public var createdAt: DataTime?
-    public var progress: Progress
+    public var progress = Progress.parsed
     /// When processing started; nil means the creation time.
     public var startedAt: DataTime?
     /// When processing ended; nil means when it started.
@@ -142,14 +139,6 @@ public struct MealLogData: Sendable, Equatable {
         /// These foods, with ids derived from the log's.
         case foods([MealItem])
         case failed(MealLogFailure)
-    }
-
-    public init(
-        id: ResourceID? = nil, rawInput: String, mealType: MealType, loggedAt: DateTime? = nil,
-        createdAt: DataTime? = nil, progress: Progress = .parsed, finishedAt: DataTime? = nil
-    ) {
-        (self.id, self.rawInput, self.mealType, self.loggedAt) = (id, rawInput, mealType, loggedAt)
-        (self.createdAt, self.progress, self.finishedAt) = (createdAt, progress, finishedAt)
     }
 }
 
@@ -177,7 +166,7 @@ public struct ConsultationData: Sendable, Equatable {
     public var id: ResourceID?
     public var persona: Persona
     /// `goal` requires ``contextGoal``, unless the goal was deleted or the mode serves the apps.
-    public var contextType: ContextType
+    public var contextType = ContextType.general
     /// The id of an insight, a mood, a journal entry or a deleted goal.
     public var contextID: ExactString?
     public var contextGoal: GoalReference?
@@ -186,15 +175,15 @@ public struct ConsultationData: Sendable, Equatable {
     /// Whether the consultation can be its goal's conversation while it is active.
     ///
     /// If several consultations qualify, the one with ``linkedGoal`` has priority, or else the first one.
-    public var isGoalsConversation: Bool
+    public var isGoalsConversation = true
     /// Whether the consultation is about a goal without being linked to it; excludes ``linkedGoal``.
-    public var isUnlinked: Bool
+    public var isUnlinked = false
     public var title: String?
-    public var status: ConsultationStatus
+    public var status = ConsultationStatus.active
     /// The messages, oldest first.
-    public var messages: [MessageData]
+    public var messages: [MessageData] = []
     /// The number of generated messages before ``messages``, alternately from user and assistant, at even intervals.
-    public var madeUpMessages: Int
+    public var madeUpMessages = 0
     /// The creation time; nil means the time of the first message that has one, the time of the last change, or the
     /// world's start.
     public var createdAt: DataTime?
@@ -205,28 +194,13 @@ public struct ConsultationData: Sendable, Equatable {
     /// Whether the last message is a question that awaits an answer.
     ///
     /// The answer comes when a socket opens or a client reads the history. Only for the apps.
-    public var awaitsAnswer: Bool
+    public var awaitsAnswer = false
     /// The quick action, which only the apps use.
     public var quickAction: String?
 
     /// Whether the consultation is about a deleted goal, in a world with these id rules.
     public func namesDeletedGoal(_ ids: IDCase) -> Bool {
         contextType == .goal && contextGoal == nil && contextID.flatMap { ResourceID($0.text, as: ids) } != nil
-    }
-
-    public init(
-        id: ResourceID? = nil, persona: Persona, contextType: ContextType = .general, contextID: ExactString? = nil,
-        contextGoal: GoalReference? = nil, linkedGoal: GoalReference? = nil, isGoalsConversation: Bool = true,
-        title: String? = nil, status: ConsultationStatus = .active, messages: [MessageData] = [],
-        madeUpMessages: Int = 0, createdAt: DataTime? = nil, updatedAt: DataTime? = nil, isUnlinked: Bool = false,
-        completedAt: DataTime? = nil, awaitsAnswer: Bool = false
-    ) {
-        (self.id, self.persona, self.contextType, self.contextID) = (id, persona, contextType, contextID)
-        (self.contextGoal, self.linkedGoal) = (contextGoal, linkedGoal)
-        (self.isGoalsConversation, self.title, self.status) = (isGoalsConversation, title, status)
-        (self.messages, self.madeUpMessages, self.createdAt) = (messages, madeUpMessages, createdAt)
-        (self.updatedAt, self.isUnlinked) = (updatedAt, isUnlinked)
-        (self.completedAt, self.awaitsAnswer) = (completedAt, awaitsAnswer)
     }
 }
 
@@ -240,14 +214,6 @@ public struct MessageData: Sendable, Equatable {
     public var metadata: MessageMetadata?
     /// The creation time; nil means the previous message's or the consultation's creation time.
     public var createdAt: DataTime?
-
-    public init(
-        id: ResourceID? = nil, role: MessageRole, content: String, metadata: MessageMetadata? = nil,
-        createdAt: DataTime? = nil
-    ) {
-        (self.id, self.role, self.content) = (id, role, content)
-        (self.metadata, self.createdAt) = (metadata, createdAt)
-    }
 }
 
 /// A generated conversation of any length, with the persona's quick actions as questions and the built-in coach's
