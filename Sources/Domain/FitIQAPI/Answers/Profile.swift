@@ -6,6 +6,11 @@ public enum UnitSystem: String, CaseIterable, Sendable { case metric, imperial }
 public struct ProfileDetails: Equatable, Sendable {
     public static let nameLengths = 1...100
     public static let bioLengths = 0...1000
+    package static let languageCodeLengths = 1...35
+    /// For texts whose values no guide lists.
+    package static let wordLengths = 1...50
+    package static let heights = 1.0...300
+    package static let weights = 1.0...1000
 
     /// Whether the profile contains only the data from the registration, so that the user can still create a profile.
     public var isProvisional = false
@@ -13,16 +18,14 @@ public struct ProfileDetails: Equatable, Sendable {
     public var name: String
     public var bio: String?
     public var unitSystem = UnitSystem.metric
-    /// 1 to 35 characters, such as `en` or `pt-BR`.
+    /// Such as `en` or `pt-BR`.
     public var languageCode = "en"
     /// The date of birth, as the first second of that day.
     public var dateOfBirth: DateTime?
-    /// 1 to 50 characters, like ``gender`` and ``activityLevel``, whose values no guide lists.
     public var biologicalSex: String?
-    /// In centimetres, from 1 to 300.
+    /// In centimetres.
     public var height: Double?
     public var gender: String?
-    /// From 1 to 1,000.
     public var weight: Double?
     public var activityLevel: String?
 

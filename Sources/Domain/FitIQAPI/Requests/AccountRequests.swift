@@ -78,10 +78,11 @@ public struct ProfileRequest: Sendable {
     }
 
     public func apply(to details: inout ProfileDetails) throws(APIError) {
+        let words = ProfileDetails.wordLengths
         details.dateOfBirth = try fields.dateOfBirth(at: now) ?? details.dateOfBirth
         guard endpoint != .updatePhysicalProfile else {
-            details.biologicalSex = try fields.text("biological_sex", characters: 1...50) ?? details.biologicalSex
-            details.height = try fields.number("height_cm", in: 1...300) ?? details.height
+            details.biologicalSex = try fields.text("biological_sex", characters: words) ?? details.biologicalSex
+            details.height = try fields.number("height_cm", in: ProfileDetails.heights) ?? details.height
             return
         }
         details.isProvisional = false
@@ -89,12 +90,13 @@ public struct ProfileRequest: Sendable {
         details.unitSystem = try fields.choice("preferred_unit_system")
             .required("preferred_unit_system", expected: BodyReader.names(among: UnitSystem.allCases))
         details.bio = try fields.text("bio", characters: ProfileDetails.bioLengths) ?? details.bio
-        details.languageCode = try fields.text("language_code", characters: 1...35) ?? details.languageCode
+        details.languageCode =
+            try fields.text("language_code", characters: ProfileDetails.languageCodeLengths) ?? details.languageCode
         guard endpoint == .updateProfile else { return }
-        details.gender = try fields.text("gender", characters: 1...50) ?? details.gender
-        details.height = try fields.number("height", in: 1...300) ?? details.height
-        details.weight = try fields.number("weight", in: 1...1000) ?? details.weight
-        details.activityLevel = try fields.text("activity_level", characters: 1...50) ?? details.activityLevel
+        details.gender = try fields.text("gender", characters: words) ?? details.gender
+        details.height = try fields.number("height", in: ProfileDetails.heights) ?? details.height
+        details.weight = try fields.number("weight", in: ProfileDetails.weights) ?? details.weight
+        details.activityLevel = try fields.text("activity_level", characters: words) ?? details.activityLevel
     }
 }
 

@@ -17,6 +17,8 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     /// The apps' `quick_action`, 1 to 500 characters; without `initial_message` its prompt is the question.
     public var quickAction: String?
 
+    package static let titleLengths = 1...200
+    package static let contextIDLengths = 1...200
     package static let quickActionLengths = 1...500
 
     public init(persona: Persona, context: ConsultationContext = .general, title: String? = nil) {
@@ -36,15 +38,15 @@ public struct CreateConsultationRequest: Equatable, Sendable {
                 .required(field, expected: BodyReader.names(among: Persona.allCases))
             note = try fields.text("context", characters: 0...1000)
         }
-        title = try fields.text("title", characters: 1...200)
+        title = try fields.text("title", characters: Self.titleLengths)
         if isForApps {
             question = try fields.question("initial_message")
             quickAction = try fields.text("quick_action", characters: Self.quickActionLengths)
         }
 
-        let goalID = try fields.text("goal_id", characters: 1...200)
+        let goalID = try fields.text("goal_id", characters: Self.contextIDLengths)
         let type: ContextType? = try fields.choice("context_type")
-        let id = try fields.text("context_id", characters: 1...200)
+        let id = try fields.text("context_id", characters: Self.contextIDLengths)
         if goalID != nil { contextField = "goal_id" }
         switch (goalID, type, id) {
         case (let goalID?, nil, _), (let goalID?, .goal, _):
@@ -77,7 +79,7 @@ public struct UpdateConsultationRequest: Equatable, Sendable {
 
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
-        title = try fields.text("title", characters: 1...200)
+        title = try fields.text("title", characters: CreateConsultationRequest.titleLengths)
         persona = try fields.choice("persona")
         isArchived = try fields.value("is_archived", expected: "true or false", \.bool)
     }

@@ -158,8 +158,8 @@ public struct ConfirmMealPhotoRequest: Equatable, Sendable {
 }
 
 extension MealItem {
-    static let nameLengths = 1...200
-    static let unitLengths = 1...100
+    package static let nameLengths = 1...200
+    package static let unitLengths = 1...100
     /// The allowed number of foods in a meal.
     package static let counts = 1...50
 

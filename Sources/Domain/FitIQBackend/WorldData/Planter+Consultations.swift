@@ -43,7 +43,7 @@ extension Planter {
         at path: String
     ) throws(PlantError) {
         try checkStorage(path, planned: consultations.byteCount)
-        try check(data.title, "\(path).title", TextLengths.title)
+        try check(data.title, "\(path).title", CreateConsultationRequest.titleLengths)
         try check(data.quickAction, "\(path).quick_action", CreateConsultationRequest.quickActionLengths)
         let context = try context(of: data, goals: goals, at: path)
         let topic = Topic(persona: data.persona, context: context)
@@ -128,7 +128,7 @@ extension Planter {
             guard data.contextType != .general || data.contextID == nil else {
                 throw PlantError("\(path).context_id", .strayContextID(.general))
             }
-            try check(data.contextID?.text, "\(path).context_id", TextLengths.contextID)
+            try check(data.contextID?.text, "\(path).context_id", CreateConsultationRequest.contextIDLengths)
             return ConsultationContext(data.contextType, id: data.contextID)
         }
     }

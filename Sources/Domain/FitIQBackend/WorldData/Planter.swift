@@ -188,13 +188,11 @@ private struct ExplicitIDs {
     }
 }
 
-/// The length limits of a document's strings, in characters; requests have the same limits.
-enum TextLengths {
-    static let user = 1...200
-    static let title = 1...200
-    static let contextID = 1...200
-    static let mealText = 1...CreateMealLogRequest.maximumInputLength
-    static let mealNotes = 1...UpdateMealLogRequest.maximumNotesLength
+/// The length limits of a document's strings, in characters, that no request's type states.
+package enum TextLengths {
+    package static let user = 1...200
+    package static let mealText = 1...CreateMealLogRequest.maximumInputLength
+    package static let mealNotes = 1...UpdateMealLogRequest.maximumNotesLength
     static let question = SendMessageRequest.lengths
     static let itemName = 1...10_000
     /// More than the parser produces from the longest text.
@@ -349,12 +347,12 @@ extension Planter {
     private func check(_ details: ProfileDetails, at path: String) throws(PlantError) {
         try check(details.name, "\(path).name", ProfileDetails.nameLengths)
         try check(details.bio, "\(path).bio", ProfileDetails.bioLengths)
-        try check(details.languageCode, "\(path).language_code", 1...35)
-        try check(details.biologicalSex, "\(path).biological_sex", 1...50)
-        try check(details.gender, "\(path).gender", 1...50)
-        try check(details.activityLevel, "\(path).activity_level", 1...50)
-        if let height = details.height { try check(height, "\(path).height_cm", 1...300) }
-        if let weight = details.weight { try check(weight, "\(path).weight", 1...1000) }
+        try check(details.languageCode, "\(path).language_code", ProfileDetails.languageCodeLengths)
+        try check(details.biologicalSex, "\(path).biological_sex", ProfileDetails.wordLengths)
+        try check(details.gender, "\(path).gender", ProfileDetails.wordLengths)
+        try check(details.activityLevel, "\(path).activity_level", ProfileDetails.wordLengths)
+        if let height = details.height { try check(height, "\(path).height_cm", ProfileDetails.heights) }
+        if let weight = details.weight { try check(weight, "\(path).weight", ProfileDetails.weights) }
     }
 
     private func check(_ lists: PreferenceLists, at path: String) throws(PlantError) {

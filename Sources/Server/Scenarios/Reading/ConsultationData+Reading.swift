@@ -9,7 +9,7 @@ extension ConsultationData {
         var consultation = ConsultationData(persona: persona ?? .nutritionist)
         consultation.id = fields["id"]?.resourceID()
         consultation.readContext(fields, goals: goals, ids: cursor.diagnosis.ids)
-        consultation.title = fields["title"]?.text(1...200)
+        consultation.title = fields["title"]?.text(CreateConsultationRequest.titleLengths)
         consultation.quickAction = fields["quick_action"]?.text(CreateConsultationRequest.quickActionLengths)
         consultation.status = fields["status"]?.choice(of: ConsultationStatus.self) ?? .active
         consultation.madeUpMessages = fields["made_up_messages"]?.integer(0...ScenarioLimits.messages) ?? 0
@@ -33,7 +33,7 @@ extension ConsultationData {
         let context = fields["context"].map { $0.choice(of: ContextType.self) } ?? .general
         contextType = context ?? .general
         contextGoal = fields["goal"].flatMap(goals.reference)
-        contextID = fields["context_id"]?.exactText(1...200)
+        contextID = fields["context_id"]?.exactText(CreateConsultationRequest.contextIDLengths)
         linkedGoal = fields["linked_goal"].flatMap(goals.reference)
         isGoalsConversation = fields["is_goals_conversation"]?.flag() ?? true
         isUnlinked = fields["unlinked"]?.flag() ?? false

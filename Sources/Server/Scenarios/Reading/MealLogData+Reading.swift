@@ -14,7 +14,7 @@ extension MealLogData {
         log.startedAt = fields["started_at"]?.dataTime()
         log.finishedAt = fields["finished_at"]?.dataTime()
         log.updatedAt = fields["updated_at"]?.dataTime()
-        log.notes = fields["notes"]?.text(1...UpdateMealLogRequest.maximumNotesLength)
+        log.notes = fields["notes"]?.text(TextLengths.mealNotes)
         fields.refuse(["meal_log_id"], unless: isPhoto, Messages.needs("a photo"))
         log.mealLogID = fields["meal_log_id"]?.resourceID()
         if let progress = Progress.read(fields) { log.progress = progress }
@@ -86,9 +86,9 @@ extension MealLogFailure {
 
 extension MealItem {
     static func read(_ fields: Fields) -> MealItem? {
-        let name = fields.required("name", "the food's name")?.text(1...200)
+        let name = fields.required("name", "the food's name")?.text(MealItem.nameLengths)
         let quantity = fields.required("quantity", "the number of units")?.double(0...1e9)
-        let unit = fields.required("unit", "the unit, such as grams, cups or slice")?.text(1...100)
+        let unit = fields.required("unit", "the unit, such as grams, cups or slice")?.text(MealItem.unitLengths)
         let nutrients = MealNutrients(calories: fields["calories"]?.integer(0...1_000_000) ?? 0) { name in
             fields[name]?.tenths(upTo: 1_000_000) ?? 0
         }
@@ -105,7 +105,7 @@ extension MealItem {
 extension Cursor {
     /// A meal's text, as clients may send it.
     fileprivate func mealText() -> String? {
-        guard let text = text(1...CreateMealLogRequest.maximumInputLength) else { return nil }
+        guard let text = text(TextLengths.mealText) else { return nil }
         return text.isBlank ? refuse(Messages.blankText) : text
     }
 }

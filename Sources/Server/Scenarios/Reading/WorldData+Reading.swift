@@ -27,7 +27,7 @@ extension UserData {
     /// - Parameter isExported: Whether the document is an exported world, in which a user's id comes from the token and
     ///   may be any string.
     fileprivate static func read(_ fields: Fields, isExported: Bool, perTopic: ConsultationsPerTopic) -> UserData {
-        let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserID
+        let id = fields["id"].map { $0.text(TextLengths.user) ?? "" } ?? Scenario.defaultUserID
         var user = UserData(
             id: ExactString(!isExported && id == Scenario.defaultUserName ? Scenario.defaultUserID : id))
         var goals = GoalTable()
@@ -97,10 +97,10 @@ extension ShareData {
     /// Reads a user's id, or an object with the share's details.
     fileprivate static func read(_ cursor: Cursor) -> ShareData? {
         guard case .mapping = cursor.node.content else {
-            return cursor.exactText(1...200).map { ShareData(user: $0) }
+            return cursor.exactText(TextLengths.user).map { ShareData(user: $0) }
         }
         guard let fields = Fields(cursor, as: .share),
-            let user = fields.required("user_id", Messages.text(of: 1...200))?.exactText(1...200)
+            let user = fields.required("user_id", Messages.text(of: TextLengths.user))?.exactText(TextLengths.user)
         else { return nil }
         var share = ShareData(id: fields["id"]?.resourceID(), user: user)
         if let profession = fields["professional_type"]?.name(among: ShareDocumentRequest.professions) {
@@ -114,18 +114,19 @@ extension ShareData {
 
 extension GoalData {
     fileprivate static func read(_ fields: Fields) -> GoalData {
-        var goal = GoalData(title: fields.required("title", Messages.text(of: 1...200))?.text(1...200) ?? "")
+        let title = fields.required("title", Messages.text(of: GoalLengths.title))?.text(GoalLengths.title)
+        var goal = GoalData(title: title ?? "")
         goal.id = fields["id"]?.resourceID()
         goal.name = fields["name"]?.exactText(1...100)
-        goal.description = fields["description"]?.text(0...2000) ?? ""
-        goal.category = fields["category"]?.text(1...100)
+        goal.description = fields["description"]?.text(GoalLengths.description) ?? ""
+        goal.category = fields["category"]?.text(GoalLengths.category)
         goal.targetDate = fields["target_date"]?.dateTime()
         goal.status = fields["status"]?.choice(of: GoalState.self) ?? .notStarted
         goal.progress = fields["progress"]?.double(0...1) ?? 0
         goal.measure.startDate = fields["start_date"]?.date()
-        goal.measure.type = fields["goal_type"]?.text(1...100)
+        goal.measure.type = fields["goal_type"]?.text(GoalLengths.category)
         goal.measure.target = fields["target_value"]?.double(GoalMeasure.targets)
-        goal.measure.unit = fields["target_unit"]?.text(1...50)
+        goal.measure.unit = fields["target_unit"]?.text(GoalLengths.unit)
         goal.measure.current = fields["current_value"]?.double(GoalMeasure.values)
         goal.createdAt = fields["created_at"]?.dataTime()
         goal.updatedAt = fields["updated_at"]?.dataTime()
@@ -284,13 +285,14 @@ extension ProfileDetails {
         var details = ProfileDetails(name: name ?? "")
         details.bio = fields["bio"]?.text(ProfileDetails.bioLengths)
         details.unitSystem = fields["preferred_unit_system"]?.choice(of: UnitSystem.self) ?? details.unitSystem
-        details.languageCode = fields["language_code"]?.text(1...35) ?? details.languageCode
+        details.languageCode =
+            fields["language_code"]?.text(ProfileDetails.languageCodeLengths) ?? details.languageCode
         details.dateOfBirth = fields["date_of_birth"]?.date()
-        details.biologicalSex = fields["biological_sex"]?.text(1...50)
-        details.height = fields["height_cm"]?.double(1...300)
-        details.gender = fields["gender"]?.text(1...50)
-        details.weight = fields["weight"]?.double(1...1000)
-        details.activityLevel = fields["activity_level"]?.text(1...50)
+        details.biologicalSex = fields["biological_sex"]?.text(ProfileDetails.wordLengths)
+        details.height = fields["height_cm"]?.double(ProfileDetails.heights)
+        details.gender = fields["gender"]?.text(ProfileDetails.wordLengths)
+        details.weight = fields["weight"]?.double(ProfileDetails.weights)
+        details.activityLevel = fields["activity_level"]?.text(ProfileDetails.wordLengths)
         details.isProvisional = fields["provisional"]?.isTrue() ?? false
         return details
     }
