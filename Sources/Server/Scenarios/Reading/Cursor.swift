@@ -184,6 +184,13 @@ struct Cursor {
         return value
     }
 
+    func date() -> DateTime? {
+        if let date = written.flatMap({ DateTime(date: $0) }) { return date }
+        let expected = "a date such as \"1990-05-17\""
+        // A string as long as a date gets the error for near misses; any other string gets the general error.
+        return written?.utf8.count == 10 ? refuse(time: expected) : refuse(expected: expected)
+    }
+
     /// A date-time in whole seconds, in the years 0 to 9999.
     func dateTime() -> DateTime? {
         written.flatMap { DateTime($0) } ?? refuse(time: Messages.dateTime)

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 
 extension ConsultationData {
     static func read(_ cursor: Cursor, goals: GoalTable) -> ConsultationData? {
@@ -47,10 +48,30 @@ extension ConsultationData {
             Messages.needs("'context: insight', 'context: mood' or 'context: journal'; use 'goal' for goals"))
         if isUnlinked, fields["linked_goal"] != nil { fields.refuse("unlinked", Messages.contradicts("linked_goal")) }
     }
+
+    func write(into writer: inout JSONWriter) {
+        writer.member("id", ifPresent: id)
+        writer.member("persona", persona.rawValue)
+        writer.member("context", contextType.rawValue)
+        writer.member("context_id", ifPresent: contextID?.text)
+        writer.member("goal", ifPresent: contextGoal?.text)
+        writer.member("linked_goal", ifPresent: linkedGoal?.text)
+        if isUnlinked { writer.member("unlinked", true) }
+        if !isGoalsConversation { writer.member("is_goals_conversation", false) }
+        writer.member("title", ifPresent: title)
+        writer.member("quick_action", ifPresent: quickAction)
+        writer.member("status", status.rawValue)
+        if madeUpMessages != 0 { writer.member("made_up_messages", madeUpMessages) }
+        writer.linesIfAny("messages", messages) { $1.write(into: &$0) }
+        if awaitsAnswer { writer.member("awaits_answer", true) }
+        writer.time("created_at", createdAt)
+        writer.time("updated_at", updatedAt)
+        writer.time("completed_at", completedAt)
+    }
 }
 
 extension MessageData {
-    fileprivate static func read(_ cursor: Cursor) -> MessageData? {
+    static func read(_ cursor: Cursor) -> MessageData? {
         guard let fields = Fields(cursor, as: .message),
             let key = fields.one(of: MessageRole.allCases.map(\.rawValue), isRequired: true),
             let role = MessageRole(rawValue: key)
@@ -70,6 +91,21 @@ extension MessageData {
             processingTime: fields["processing_time_ms"]?.integer(0...Int.max))
         if metadata != MessageMetadata() { message.metadata = metadata }
         return message
+    }
+
+    func write(into writer: inout JSONWriter) {
+        writer.key(escaping: role.rawValue)
+        writer.value(content)
+        writer.member("id", ifPresent: id)
+        writer.member("tokens_used", ifPresent: metadata?.tokensUsed)
+        writer.member("function_called", ifPresent: metadata?.functionCalled)
+        writer.member("persona", ifPresent: metadata?.persona?.rawValue)
+        writer.member("processing_time_ms", ifPresent: metadata?.processingTime)
+        if let template = metadata?.templateCreated {
+            writer.key("template_created")
+            template.write(into: &writer)
+        }
+        writer.time("created_at", createdAt)
     }
 }
 

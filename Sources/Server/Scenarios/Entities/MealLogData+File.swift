@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 
 extension MealLogData {
     static func read(_ cursor: Cursor, isPhoto: Bool) -> MealLogData? {
@@ -20,6 +21,35 @@ extension MealLogData {
         if let progress = Progress.read(fields) { log.progress = progress }
         log.isManual = fields["status"]?.written == MealLogStatus.manual.rawValue
         return log
+    }
+
+    func write(into writer: inout JSONWriter) {
+        writer.member("id", ifPresent: id)
+        writer.member("text", rawInput)
+        writer.member("meal_type", mealType.rawValue)
+        switch progress {
+        case .processing: writer.member("status", MealLogStatus.processing.rawValue)
+        case .parsed: writer.member("status", MealLogStatus.completed.rawValue)
+        case .completed(let items), .foods(let items):
+            // Write the list even if it is empty, because otherwise the parser would run.
+            writer.member("status", (isManual ? MealLogStatus.manual : .completed).rawValue)
+            writer.lines("items", items) { $1.write(into: &$0) }
+        case .failed(let failure):
+            writer.member("status", MealLogStatus.failed.rawValue)
+            writer.member("error", failure.message)
+            writer.member("details", ifPresent: failure.details)
+            if failure.code != .parsing { writer.member("code", failure.code.rawValue) }
+            if !failure.suggestions.isEmpty {
+                writer.array("suggestions") { writer in for text in failure.suggestions { writer.value(text) } }
+            }
+        }
+        writer.member("notes", ifPresent: notes)
+        writer.member("meal_log_id", ifPresent: mealLogID)
+        writer.member("logged_at", ifPresent: loggedAt)
+        writer.time("created_at", createdAt)
+        writer.time("started_at", startedAt)
+        writer.time("finished_at", finishedAt)
+        writer.time("updated_at", updatedAt)
     }
 }
 
@@ -99,6 +129,22 @@ extension MealItem {
         return MealItem(
             name: name, quantity: quantity, unit: unit, nutrients: nutrients, confidence: confidence, notes: notes,
             foodType: foodType)
+    }
+
+    func write(into writer: inout JSONWriter) {
+        if let id {
+            writer.member("id", id)
+            writer.member("food_id", foodID)
+        }
+        writer.member("name", name)
+        writer.member("quantity", quantity)
+        writer.member("unit", unit)
+        if id != nil { writer.member("amount", amountText) }
+        writer.member("calories", nutrients.calories)
+        writer.grams(of: nutrients, "protein", "carbs", "fat", "fiber", "sugar")
+        writer.member("confidence", confidence)
+        writer.member("notes", ifPresent: notes)
+        if id == nil || foodType != .food { writer.member("food_type", ifPresent: foodType?.rawValue) }
     }
 }
 
