@@ -12,8 +12,9 @@ extension ConsultationData {
         consultation.readContext(fields, goals: goals, ids: cursor.diagnosis.ids)
         consultation.title = fields["title"]?.text(CreateConsultationRequest.titleLengths)
         consultation.quickAction = fields["quick_action"]?.text(CreateConsultationRequest.quickActionLengths)
-        consultation.status = fields["status"]?.choice(of: ConsultationStatus.self) ?? .active
-        consultation.madeUpMessages = fields["made_up_messages"]?.integer(0...ScenarioLimits.messages) ?? 0
+        consultation.status = fields["status"]?.choice(of: ConsultationStatus.self) ?? consultation.status
+        consultation.madeUpMessages =
+            fields["made_up_messages"]?.integer(0...ScenarioLimits.messages) ?? consultation.madeUpMessages
         if let cursors = fields["messages"]?.elements(limit: ScenarioLimits.messages, of: "messages") {
             consultation.messages = cursors.compactMap(MessageData.read)
             let count = cursors.count + consultation.madeUpMessages
@@ -25,19 +26,19 @@ extension ConsultationData {
         consultation.createdAt = fields["created_at"]?.dataTime()
         consultation.updatedAt = fields["updated_at"]?.dataTime()
         consultation.completedAt = fields["completed_at"]?.dataTime()
-        consultation.awaitsAnswer = fields["awaits_answer"]?.flag() ?? false
+        consultation.awaitsAnswer = fields["awaits_answer"]?.flag() ?? consultation.awaitsAnswer
         // If the persona is missing, which was already reported, the topic is also unknown.
         return persona == nil ? nil : consultation
     }
 
     private mutating func readContext(_ fields: Fields, goals: GoalTable, ids: IDCase) {
-        let context = fields["context"].map { $0.choice(of: ContextType.self) } ?? .general
-        contextType = context ?? .general
+        let context = fields["context"].map { $0.choice(of: ContextType.self) } ?? contextType
+        contextType = context ?? contextType
         contextGoal = fields["goal"].flatMap(goals.reference)
         contextID = fields["context_id"]?.exactText(CreateConsultationRequest.contextIDLengths)
         linkedGoal = fields["linked_goal"].flatMap(goals.reference)
-        isGoalsConversation = fields["is_goals_conversation"]?.flag() ?? true
-        isUnlinked = fields["unlinked"]?.flag() ?? false
+        isGoalsConversation = fields["is_goals_conversation"]?.flag() ?? isGoalsConversation
+        isUnlinked = fields["unlinked"]?.flag() ?? isUnlinked
         guard let context else { return }
         guard !namesDeletedGoal(ids) else { return }
         fields.refuse(

@@ -8,11 +8,11 @@ extension GoalData {
         var goal = GoalData(title: title ?? "")
         goal.id = fields["id"]?.resourceID()
         goal.name = fields["name"]?.exactText(1...100)
-        goal.description = fields["description"]?.text(GoalLengths.description) ?? ""
+        goal.description = fields["description"]?.text(GoalLengths.description) ?? goal.description
         goal.category = fields["category"]?.text(GoalLengths.category)
         goal.targetDate = fields["target_date"]?.dateTime()
-        goal.status = fields["status"]?.choice(of: GoalState.self) ?? .notStarted
-        goal.progress = fields["progress"]?.double(0...1) ?? 0
+        goal.status = fields["status"]?.choice(of: GoalState.self) ?? goal.status
+        goal.progress = fields["progress"]?.double(0...1) ?? goal.progress
         goal.measure.startDate = fields["start_date"]?.date()
         goal.measure.type = fields["goal_type"]?.text(GoalLengths.category)
         goal.measure.target = fields["target_value"]?.double(GoalMeasure.targets)

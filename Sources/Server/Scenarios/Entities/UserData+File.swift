@@ -179,7 +179,7 @@ extension ProfileDetails {
         details.gender = fields["gender"]?.text(ProfileDetails.wordLengths)
         details.weight = fields["weight"]?.double(ProfileDetails.weights)
         details.activityLevel = fields["activity_level"]?.text(ProfileDetails.wordLengths)
-        details.isProvisional = fields["provisional"]?.isTrue() ?? false
+        details.isProvisional = fields["provisional"]?.isTrue() ?? details.isProvisional
         return details
     }
 }
