@@ -250,7 +250,7 @@ let package = Package(
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
         .testTarget(name: "TextsTests", dependencies: ["TestSupport", "Texts"]),
         .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", "TestSupport", httpTypes]),
-        .testTarget(name: "WebSocketTests", dependencies: ["TestSupport", "WebSocket", httpTypes]),
+        .testTarget(name: "WebSocketTests", dependencies: ["TestSupport", "Text", "WebSocket", httpTypes]),
         .testTarget(name: "SocketsTests", dependencies: ["CLibrary", "Sockets", "TestSupport"]),
         .testTarget(name: "TLSTests", dependencies: ["COpenSSL", "Sockets", "TLS", "TestSupport"]),
         .testTarget(

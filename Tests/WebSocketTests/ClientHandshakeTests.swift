@@ -1,6 +1,8 @@
 import HTTPTypes
 import Testing
-import WebSocket
+import Text
+
+@testable import WebSocket
 
 @Suite("RFC 6455 §4.1: the client's side of the handshake")
 struct ClientHandshakeTests {
@@ -19,36 +21,36 @@ struct ClientHandshakeTests {
     }
 
     /// An answer's name, its status, how it differs from the RFC's sample, and the verdict.
-    static let answers: [(String, Int, [(HTTPField.Name, [String])], ClientHandshake.Failure?)] = [
+    static let answers: [(String, Int, [(HTTPField.Name, [String])], Refusal?)] = [
         ("the RFC's sample", 101, [], nil),
         ("Upgrade in capitals", 101, [(.upgrade, ["WebSocket"])], nil),
         ("Connection among others", 101, [(.connection, ["keep-alive, UPGRADE"])], nil),
-        ("200", 200, [], .status(200)),
-        ("401", 401, [], .status(401)),
+        ("200", 200, [], .wrongStatus(200)),
+        ("401", 401, [], .wrongStatus(401)),
         ("no Upgrade", 101, [(.upgrade, [])], .upgradeField(nil)),
         ("Upgrade: h2c", 101, [(.upgrade, ["h2c"])], .upgradeField("h2c")),
         ("no Connection", 101, [(.connection, [])], .connectionField(nil)),
         ("Connection: close", 101, [(.connection, ["close"])], .connectionField("close")),
-        ("no accept", 101, [(.secWebSocketAccept, [])], .accept(nil, expected: accept)),
-        ("another key's accept", 101, [(.secWebSocketAccept, ["x"])], .accept("x", expected: accept)),
+        ("no accept", 101, [(.secWebSocketAccept, [])], .wrongAccept(nil, expected: accept)),
+        ("another key's accept", 101, [(.secWebSocketAccept, ["x"])], .wrongAccept("x", expected: accept)),
         (
             "accept in another case", 101, [(.secWebSocketAccept, ["S3pPLMBiTxaQ9kYGzzhZRbK+xOo="])],
-            .accept("S3pPLMBiTxaQ9kYGzzhZRbK+xOo=", expected: accept)
+            .wrongAccept("S3pPLMBiTxaQ9kYGzzhZRbK+xOo=", expected: accept)
         ),
         (
             "accept twice", 101, [(.secWebSocketAccept, [accept, accept])],
-            .accept("\(accept), \(accept)", expected: accept)
+            .wrongAccept("\(accept), \(accept)", expected: accept)
         ),
         (
             "an extension", 101, [(.secWebSocketExtensions, ["permessage-deflate"])],
-            .extensions("permessage-deflate")
+            .unofferedExtensions("permessage-deflate")
         ),
-        ("a subprotocol", 101, [(.secWebSocketProtocol, ["chat"])], .subprotocol("chat")),
+        ("a subprotocol", 101, [(.secWebSocketProtocol, ["chat"])], .unrequestedSubprotocol("chat")),
     ]
 
     @Test("The client accepts a valid answer and explains why it rejects an invalid answer", arguments: answers)
     func verdict(
-        name: String, status: Int, changes: [(HTTPField.Name, [String])], expected: ClientHandshake.Failure?
+        name: String, status: Int, changes: [(HTTPField.Name, [String])], expected: Refusal?
     ) {
         var fields: HTTPFields = [.upgrade: "websocket", .connection: "Upgrade", .secWebSocketAccept: Self.accept]
         for (name, lines) in changes { fields[values: name] = lines }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Testing
-import WebSocket
+
+@testable import WebSocket
 
 @Suite("RFC 7692 §7.1: negotiation")
 struct CompressionTermsTests {

@@ -69,46 +69,6 @@ public struct CloseSummary: Hashable, Sendable {
     public var wasClean: Bool { sent != nil && received != nil }
 }
 
-/// A violation of RFC 6455 by a peer.
-///
-/// Each becomes one `Event.failed`: `code` goes into our close frame, and `message` goes into the frame and the event.
-enum ProtocolViolation: Error, Hashable, Sendable {
-    /// RSV bits are set; the value is the frame's first byte.
-    case reservedBits(firstByte: UInt8)
-    /// With compression, RSV bits other than RSV1, or RSV1 on the wrong frame.
-    case bitsBesideCompression(firstByte: UInt8, Opcode)
-    /// A compressed message cannot be inflated or is incomplete.
-    case corruptBlocks, unfinishedBlocks
-    case reservedOpcode(UInt8)
-    case fragmentedControlFrame(Opcode)
-    /// The length field of a control frame exceeds 125: 126 and 127 announce longer lengths.
-    case longControlFrame(Opcode)
-    case continuationWithoutStart
-    case interruptedMessage(Opcode)
-    case unmaskedFrame
-    case maskedFrame
-    case lengthNotMinimal(UInt64, fieldBytes: Int)
-    case lengthWithTopBit(UInt64)
-    /// The total includes all fragments announced so far.
-    case messageTooBig(total: UInt64, limit: Int)
-    /// Inflating a compressed message takes too much work for its size.
-    case tooManyBlocks(limit: Int)
-    case invalidText(byte: UInt8, index: Int)
-    case truncatedText(count: Int)
-    case closePayloadOfOneByte
-    case closeCodeNotAllowed(CloseCode)
-    case closeReasonNotUTF8(byte: UInt8, index: Int)
-    case closeReasonTruncated
-
-    var code: CloseCode {
-        switch self {
-        case .messageTooBig, .tooManyBlocks: .messageTooBig
-        case .invalidText, .truncatedText, .closeReasonNotUTF8, .closeReasonTruncated: .invalidPayload
-        default: .protocolError
-        }
-    }
-}
-
 extension Connection {
     /// Starts the closing handshake; nothing can be sent afterwards.
     ///

@@ -68,94 +68,46 @@ public enum ServerHandshake {
         case notAnUpgrade
     }
 
-    /// The reason for rejecting a handshake, with the received value; nil if the field is missing.
-    public enum Refusal: Error, Hashable, Sendable {
-        /// Sec-WebSocket fields without `Upgrade: websocket`: 426.
-        case upgradeFieldMissing
-        /// A method other than GET: 400.
-        case method(String)
-        /// Not HTTP/1.1: 426.
-        case httpVersion
-        /// No `upgrade` in Connection: 400.
-        case connectionField(String?)
-        /// A missing version or one other than 13: 426; several versions: 400.
-        case version(String?)
-        /// A missing or repeated key, or one that is not the base64 of 16 bytes: 400.
-        case key(String?)
-    }
-
     /// Evaluates an upgrade request.
     ///
     /// Tokens match case-insensitively, in one or more field lines; identical `Upgrade` and `Connection` lines may be
     /// repeated. Source: RFC 6455 §4.2.1; RFC 9110 §7.8.
     public static func evaluate(method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields) -> Outcome {
-        do throws(Refusal) {
-            guard let key = try key(method: method, isHTTP11: isHTTP11, fields: fields) else { return .notAnUpgrade }
-            let answer: HTTPFields = [
-                .upgrade: "websocket", .connection: "Upgrade", .secWebSocketAccept: HandshakeKey.accept(for: key),
-            ]
-            return .accept(responseFields: answer)
-        } catch {
-            return .refuse(status: error.status(fields: fields), fields: error.fields, message: error.message)
-        }
-    }
-
-    /// The value of Sec-WebSocket-Accept for any key (RFC 6455 §4.2.2), for responses to a wrong key.
-    public static func accept(for key: String) -> String { HandshakeKey.accept(for: key) }
-
-    /// The key of a valid handshake; nil if the request is not a handshake.
-    private static func key(method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields) throws(Refusal) -> String? {
         // §4.2.1 (3): "An |Upgrade| header field containing the value "websocket", treated as an ASCII
         // case-insensitive value."
         guard FieldTokens.contains("websocket", in: .upgrade, of: fields) else {
             // Proxies without WebSocket support drop Upgrade and Connection, which are hop-by-hop, and forward the
             // other fields.
-            if fields[.secWebSocketKey] == nil, fields[.secWebSocketVersion] == nil { return nil }
-            throw .upgradeFieldMissing
+            let isPlain = fields[.secWebSocketKey] == nil && fields[.secWebSocketVersion] == nil
+            return isPlain ? .notAnUpgrade : .upgradeFieldMissing
         }
         // §4.2.1 (1): "An HTTP/1.1 or higher GET request".
-        guard method == .get else { throw .method(method.rawValue) }
+        guard method == .get else { return .method(method.rawValue) }
         // RFC 9110 §7.8: "A server MUST ignore an Upgrade header field that is received in an HTTP/1.0 request."
-        guard isHTTP11 else { throw .httpVersion }
+        guard isHTTP11 else { return .httpVersion }
         // §4.2.1 (4): "A |Connection| header field that includes the token "Upgrade", treated as an ASCII
         // case-insensitive value."
         guard FieldTokens.contains("upgrade", in: .connection, of: fields) else {
-            throw .connectionField(fields[.connection])
+            return .connectionField(fields[.connection])
         }
         // §4.2.1 (6): "A |Sec-WebSocket-Version| header field, with a value of 13." Check it before the key, because
         // drafts before 13 used different keys.
         guard FieldTokens.single(.secWebSocketVersion, of: fields) == "13" else {
-            throw .version(fields[.secWebSocketVersion])
+            return .version(
+                fields[.secWebSocketVersion], isRepeated: fields[values: .secWebSocketVersion].count > 1)
         }
         // §4.2.1 (5): "A |Sec-WebSocket-Key| header field with a base64-encoded value that, when decoded, is 16 bytes
         // in length." §11.3.1: it "MUST NOT appear more than once in an HTTP request."
         guard let key = FieldTokens.single(.secWebSocketKey, of: fields), HandshakeKey.isValid(key) else {
-            throw .key(fields[.secWebSocketKey])
+            return .key(fields[.secWebSocketKey])
         }
-        return key
-    }
-}
-
-extension ServerHandshake.Refusal {
-    fileprivate func status(fields: HTTPFields) -> HTTPResponse.Status {
-        switch self {
-        case .upgradeFieldMissing, .httpVersion: .upgradeRequired
-        // §11.3.5: the version field "MUST NOT appear more than once in an HTTP request".
-        case .version: fields[values: .secWebSocketVersion].count > 1 ? .badRequest : .upgradeRequired
-        case .method, .connectionField, .key: .badRequest
-        }
+        return .accept(responseFields: [
+            .upgrade: "websocket", .connection: "Upgrade", .secWebSocketAccept: HandshakeKey.accept(for: key),
+        ])
     }
 
-    fileprivate var fields: HTTPFields {
-        switch self {
-        // RFC 9110 §15.5.22: with 426 "the server MUST send an Upgrade header field", and §7.8: "A sender of Upgrade
-        // MUST also send an "Upgrade" connection option". §4.2.2: "... and a |Sec-WebSocket-Version| header field
-        // indicating the version(s) the server is capable of understanding."
-        case .upgradeFieldMissing, .httpVersion, .version:
-            [.upgrade: "websocket", .connection: "Upgrade", .secWebSocketVersion: "13"]
-        case .method, .connectionField, .key: [:]
-        }
-    }
+    /// The value of Sec-WebSocket-Accept for any key (RFC 6455 §4.2.2), for responses to a wrong key.
+    public static func accept(for key: String) -> String { HandshakeKey.accept(for: key) }
 }
 
 /// The client's side of the opening handshake (RFC 6455 §4.1).
@@ -163,24 +115,6 @@ extension ServerHandshake.Refusal {
 /// The client requests no subprotocol, and requests compression only if the caller asks; it rejects responses that
 /// select anything else.
 public struct ClientHandshake: Hashable, Sendable {
-    /// Why the response does not open a connection, with the received value; nil if the field is missing.
-    public enum Failure: Error, Hashable, Sendable {
-        /// A status other than 101.
-        case status(Int)
-        /// `Upgrade` is not `websocket`.
-        case upgradeField(String?)
-        /// `Connection` lacks `upgrade`.
-        case connectionField(String?)
-        /// `Sec-WebSocket-Accept` does not match the key.
-        case accept(String?, expected: String)
-        /// An extension that was not offered.
-        case extensions(String)
-        /// An answer that does not match the permessage-deflate offer.
-        case compression(String)
-        /// A subprotocol that was not requested.
-        case subprotocol(String)
-    }
-
     public let key: String
     /// The compression offer, if any.
     private let offer: CompressionOffer?
@@ -204,12 +138,12 @@ public struct ClientHandshake: Hashable, Sendable {
         return fields
     }
 
-    /// Checks the server's response; nil if it is valid and frames follow, compressed if the response has
-    /// ``CompressionTerms``.
+    /// Returns why the server's response does not open a connection, or nil if frames follow, which are compressed if
+    /// the response has ``CompressionTerms``.
     ///
     /// Source: RFC 6455 §4.1, "the client MUST validate the server's response as follows".
-    public func verify(status: HTTPResponse.Status, fields: HTTPFields) -> Failure? {
-        guard status.code == 101 else { return .status(status.code) }
+    public func verify(status: HTTPResponse.Status, fields: HTTPFields) -> Refusal? {
+        guard status.code == 101 else { return .wrongStatus(status.code) }
         if !FieldTokens.contains("websocket", in: .upgrade, of: fields) { return .upgradeField(fields[.upgrade]) }
         guard FieldTokens.contains("upgrade", in: .connection, of: fields) else {
             return .connectionField(fields[.connection])
@@ -217,14 +151,14 @@ public struct ClientHandshake: Hashable, Sendable {
         // "... but ignoring any leading and trailing whitespace"; §11.3.3: it "MUST NOT appear more than once".
         let expected = HandshakeKey.accept(for: key)
         guard FieldTokens.single(.secWebSocketAccept, of: fields) == expected else {
-            return .accept(fields[.secWebSocketAccept], expected: expected)
+            return .wrongAccept(fields[.secWebSocketAccept], expected: expected)
         }
         if let extensions = fields[.secWebSocketExtensions] {
-            guard let offer else { return .extensions(extensions) }
+            guard let offer else { return .unofferedExtensions(extensions) }
             let isAnswer = CompressionTerms(agreedIn: fields)?.isAnswer(to: offer) ?? false
             if !isAnswer { return .compression(extensions) }
         }
-        if let subprotocol = fields[.secWebSocketProtocol] { return .subprotocol(subprotocol) }
+        if let subprotocol = fields[.secWebSocketProtocol] { return .unrequestedSubprotocol(subprotocol) }
         return nil
     }
 }
