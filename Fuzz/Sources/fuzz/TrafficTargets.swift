@@ -1,5 +1,6 @@
 import JSON
 import Scenarios
+import Text
 import Traffic
 
 enum TrafficTargets {
@@ -30,7 +31,7 @@ enum TrafficTargets {
         var lines: [(text: String, entry: JournalEntry?)] = []
         func drain() {
             while true {
-                do throws(JournalError) {
+                do throws(Refusal) {
                     guard let line = try reader.next() else { return }
                     let written = JournalEncoder(world: line.world?.text).encode(line.entry)
                     lines.append(("\(line.number) \(String(decoding: written, as: UTF8.self))", line.entry))

@@ -3,6 +3,7 @@ import FitIQAPI
 import JSON
 import Judging
 import Sockets
+import Text
 import Traffic
 
 struct JudgeCommand: ParsableCommand {
@@ -157,7 +158,7 @@ struct JudgedFile {
             reader.finish()
             return try judgeLines().map { [$0.description] } ?? []
         }
-        let file = try orFailure(try HARFile(reading: held, attachment: attachment)) { (error: HARError) in
+        let file = try orFailure(try HARFile(reading: held, attachment: attachment)) { (error: Refusal) in
             .configuration(Messages.inFile(name, Messages.sentence(error.description)))
         }
         held = []
@@ -169,13 +170,13 @@ struct JudgedFile {
     }
 
     /// Judges the complete lines; returns the mistake in a truncated last line, if any.
-    private mutating func judgeLines() throws(Failure) -> JournalError? {
+    private mutating func judgeLines() throws(Failure) -> Refusal? {
         while true {
             let next: JournalReader.Line?
-            do throws(JournalError) {
+            do throws(Refusal) {
                 next = try reader.next()
             } catch {
-                guard error.isUnfinished else { throw .configuration(Messages.inFile(name, error.description)) }
+                guard reader.isUnfinished else { throw .configuration(Messages.inFile(name, error.description)) }
                 return error
             }
             guard let line = next else { return nil }

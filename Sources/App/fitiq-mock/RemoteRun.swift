@@ -3,6 +3,7 @@ import FitIQClient
 import HTTPTypes
 import JSON
 import Judging
+import Text
 import Traffic
 
 /// Runs a command in worlds on another server, such as a node of a fleet, and judges the command by their journals.
@@ -87,7 +88,7 @@ struct RemoteRun: Sendable {
         var (reader, judge, traffic) = (JournalReader(), Judge(mode: world.mode), Traffic())
         reader.receive(try ask(.get, "journal", in: world.id, limit: Self.journalLimit)[...])
         reader.finish()
-        do throws(JournalError) {
+        do throws(Refusal) {
             while let line = try reader.next() {
                 judge.observe(line.entry)
                 traffic.count(line.entry)

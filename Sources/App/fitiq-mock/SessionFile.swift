@@ -6,7 +6,7 @@ import Traffic
 enum SessionFile {
     static func read(_ path: String) throws(Failure) -> HARFile {
         let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: true)
-        return try orFailure(try HARFile(reading: bytes) { attachment($0, of: path) }) { (error: HARError) in
+        return try orFailure(try HARFile(reading: bytes) { attachment($0, of: path) }) { (error: Refusal) in
             .configuration(Messages.inFile(path, Messages.sentence(error.description)))
         }
     }

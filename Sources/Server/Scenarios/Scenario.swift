@@ -287,12 +287,7 @@ public struct SessionReplay: Sendable, Equatable {
             readingHAR bytes: [UInt8], prefix: PathPrefix? = nil,
             attachment: @escaping (String) -> [UInt8]? = { _ in nil }
         ) throws(Refusal) {
-            let file: HARFile
-            do throws(HARError) {
-                file = try HARFile(reading: bytes, attachment: attachment)
-            } catch {
-                throw Refusal(error.description)
-            }
+            let file = try HARFile(reading: bytes, attachment: attachment)
             plan = try ReplayPlan(file.session, prefix: prefix)
             notes = file.notes.map(\.description) + plan.notes
         }

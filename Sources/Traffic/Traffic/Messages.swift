@@ -4,29 +4,30 @@ import JSON
 import Text
 import WebSocket
 
-/// All user-visible sentences in the module.
 enum Messages {
     // MARK: Reading HAR
 
-    static func describe(_ error: HARError) -> String {
-        var place: [String] = []
-        if let entry = error.entry { place.append("entry \(entry)") }
-        if !error.path.isEmpty { place.append(error.path) }
-        return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + describe(error.problem)
+    static let empty = "the file is empty; expected a HAR from a browser, a proxy or 'fitiq-mock record'"
+    /// The limit is in bytes, for the file and its attachments together.
+    static func tooLarge(limit: Int) -> String {
+        "more than \(size(limit)), which is the limit; record a shorter session"
     }
-    private static func describe(_ problem: HARError.Problem) -> String {
-        switch problem {
-        case .empty: "the file is empty; expected a HAR from a browser, a proxy or 'fitiq-mock record'"
-        case .tooLarge(let limit):
-            "more than \(size(limit)), which is the limit; record a shorter session"
-        case .compressed(let form): "this is \(form), not JSON; unpack it and pass the HAR inside"
-        case .utf16:
-            "this is UTF-16, but JSON must be UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
-        case .json(let error): "this is not valid JSON: \(error)"
-        case .tooManyEntries(let limit): "more than \(Words.counted(limit, "entry", "entries")), which is the limit"
-        case .missing(let expected): "expected \(expected), found nothing"
-        case .wrong(let expected, let found): "expected \(expected), found \(found)"
-        }
+    /// Playwright (zip) and mitmproxy (zlib) have options for compressing files.
+    static func compressed(_ form: String) -> String {
+        "this is \(form), not JSON; unpack it and pass the HAR inside"
+    }
+    /// Some editors and PowerShell write UTF-16.
+    static let utf16 =
+        "this is UTF-16, but JSON must be UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
+    /// The excerpt is escaped, so that it cannot control a terminal.
+    static func notJSON(_ error: JSONError) -> String { TerminalText.escaped("this is not valid JSON: \(error)") }
+    static func tooManyEntries(limit: Int) -> String {
+        "more than \(Words.counted(limit, "entry", "entries")), which is the limit"
+    }
+    /// Describes the value by its kind and text, such as `a string: "abc"`, escaped.
+    static func wrong(_ value: JSONValue?, expected: String) -> String {
+        let excerpt = value.map { $0.isNull ? "" : ": \(TerminalText.escaped($0.excerpt()))" } ?? ""
+        return "expected \(expected), found \(value?.typeName ?? "nothing")\(excerpt)"
     }
     static func describe(_ note: HARNote) -> String {
         switch note {
@@ -74,13 +75,6 @@ enum Messages {
         return " (\(entries.count == 1 ? "entry" : "entries") \(list))"
     }
 
-    /// Describes a value by its kind and text, such as `a string: "abc"`.
-    static func found(_ value: JSONValue) -> String {
-        switch value {
-        case .null: value.typeName
-        default: "\(value.typeName): \(TerminalText.escaped(value.excerpt()))"
-        }
-    }
     private static func size(_ bytes: Int) -> String {
         bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
     }

@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import TestSupport
 import Testing
+import Text
 import Traffic
 
 @testable import Traffic
@@ -99,7 +100,7 @@ struct HARErrorTests {
     ]
 
     private func message(_ bytes: [UInt8], limits: HARLimits = HARLimits()) -> String {
-        do throws(HARError) {
+        do throws(Refusal) {
             _ = try HARFile(reading: bytes, limits: limits)
             return "read"
         } catch { return error.description }
@@ -151,7 +152,7 @@ struct HARErrorTests {
     func attachments() {
         let bytes = Array(Dialects.playwright.utf8)
         func read(_ limit: Int) -> String {
-            do throws(HARError) {
+            do throws(Refusal) {
                 _ = try HARFile(reading: bytes, limits: HARLimits(bytes: limit)) { Dialects.attachments[$0] }
                 return "read"
             } catch { return error.description }
@@ -165,7 +166,7 @@ struct HARErrorTests {
     func messageLine() {
         let message = #"{"type":"send","time":1738146601500,"opcode":1,"data":"a"}"#
         let files = ["messages.jsonl": Array("\(message)\nx\n\(message)\n".utf8)]
-        let error = #expect(throws: HARError.self) {
+        let error = #expect(throws: Refusal.self) {
             try HARFile(reading: Array(Dialects.playwright.utf8)) { files[$0] ?? Dialects.attachments[$0] }
         }
         let text = error?.description ?? ""
@@ -415,6 +416,6 @@ struct LossTests {
         "The reader rejects a time with any other ending",
         arguments: ["+2", "+020", "02", "0200", "+25", "+02000", ".", "+0260", "-"])
     func noOffsets(_ offset: String) {
-        #expect(throws: HARError.self) { try Self.file(start: "2025-01-29T10:30:00\(offset)") }
+        #expect(throws: Refusal.self) { try Self.file(start: "2025-01-29T10:30:00\(offset)") }
     }
 }

@@ -2,6 +2,7 @@ import Deflate
 import FitIQAPI
 import JSON
 import Testing
+import Text
 import Traffic
 import WebSocket
 
@@ -195,10 +196,9 @@ struct EntryReadingTests {
     @Test("The reader supports limits of one")
     func limits() {
         let limits = HARLimits(bytes: 1, values: 1, entries: 1)
-        let refusals: [(String, HARError.Problem)] = [("{}", .tooLarge(limit: 1)), (" ", .empty)]
-        for (text, problem) in refusals {
-            let error = #expect(throws: HARError.self) { try HARFile(reading: Array(text.utf8), limits: limits) }
-            #expect(error?.problem == problem)
+        for (text, message) in [("{}", Messages.tooLarge(limit: 1)), (" ", Messages.empty)] {
+            let error = #expect(throws: Refusal.self) { try HARFile(reading: Array(text.utf8), limits: limits) }
+            #expect(error == Refusal(message))
         }
     }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Testing
+import Text
 import WebSocket
 
 @testable import Traffic
@@ -19,11 +20,15 @@ struct JournalReaderTests {
         return lines
     }
 
-    static func error(_ text: String) -> JournalError? {
-        do {
-            _ = try read(Array(text.utf8))
+    /// The first error in a text, and whether it is an unfinished last line.
+    static func error(_ text: String) -> (refusal: Refusal, isUnfinished: Bool)? {
+        var reader = JournalReader()
+        reader.receive(Array(text.utf8))
+        reader.finish()
+        do throws(Refusal) {
+            while try reader.next() != nil {}
             return nil
-        } catch { return error as? JournalError }
+        } catch { return (error, reader.isUnfinished) }
     }
 
     @Test("Each kind of entry survives writing and reading", arguments: JournalEncoderTests.rows.indices)
@@ -150,7 +155,7 @@ struct JournalReaderTests {
     @Test("The reader reports each error with its location", arguments: mistakes)
     func mistake(text: String, message: String) throws {
         let error = try #require(Self.error(text))
-        #expect(error.description.hasPrefix(message), "\(error)")
+        #expect(error.refusal.description.hasPrefix(message), "\(error)")
         #expect(!error.isUnfinished)
     }
 
@@ -161,10 +166,10 @@ struct JournalReaderTests {
         for end in 1..<line.count {
             let cut = String(decoding: line[..<end], as: UTF8.self)
             let error = try #require(Self.error(first + cut))
-            #expect(error.isUnfinished && error.line == 2, "cut at \(end)")
+            #expect(error.isUnfinished && error.refusal.place == ["line 2"], "cut at \(end)")
             // Nothing identifies this text as a journal.
             let alone = try #require(Self.error(cut))
-            #expect(!alone.isUnfinished && alone.line == 1, "cut at \(end)")
+            #expect(!alone.isUnfinished && alone.refusal.place.first == "line 1", "cut at \(end)")
         }
         #expect(try Self.read(line).count == 1)
     }
@@ -175,8 +180,8 @@ struct JournalReaderTests {
     func garbage(text: String) throws {
         for first in ["", Self.start + "\"note\",\"text\":\"x\"}\n"] {
             let error = try #require(Self.error(first + text))
-            #expect(!error.isUnfinished && error.line == (first.isEmpty ? 1 : 2), "\(error)")
-            #expect(error.message.hasPrefix("this is not valid JSON: "), "\(error)")
+            #expect(!error.isUnfinished && error.refusal.place.first == "line \(first.isEmpty ? 1 : 2)", "\(error)")
+            #expect(error.refusal.message.hasPrefix("this is not valid JSON: "), "\(error)")
         }
     }
 
@@ -217,7 +222,7 @@ struct JournalReaderTests {
     func goesOn() throws {
         var reader = JournalReader()
         reader.receive(Array("{}\n\(Self.start)\"note\",\"text\":\"x\"}\n".utf8))
-        #expect(throws: JournalError.self) { try reader.next() }
+        #expect(throws: Refusal.self) { try reader.next() }
         #expect(try reader.next()?.number == 2)
         #expect(try reader.next() == nil)
     }
@@ -252,8 +257,8 @@ struct JournalReaderTests {
     func restOfLongLine() throws {
         var reader = JournalReader()
         reader.receive([UInt8](repeating: UInt8(ascii: "x"), count: JournalReader.lineLimit + 1))
-        let error = #expect(throws: JournalError.self) { try reader.next() }
-        #expect(error?.line == 1)
+        let error = #expect(throws: Refusal.self) { try reader.next() }
+        #expect(error?.place == ["line 1"])
         let note = Array("\(Self.start)\"note\",\"text\":\"x\"}\n".utf8)
         reader.receive(Array("x".utf8))
         reader.receive(Array("x\n".utf8) + note)

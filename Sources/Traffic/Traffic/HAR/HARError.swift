@@ -2,52 +2,6 @@ import Digests
 import JSON
 import Text
 
-/// Why a file is not a valid HAR file, and where the problem is.
-public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
-    public var problem: Problem
-    /// The number of the invalid entry, counted from 1 in file order, or nil if the problem is outside the entries.
-    public var entry: Int?
-    /// The path, starting at the entry or the top level, such as `response.status` or `_webSocketMessages[3].time`.
-    ///
-    /// An empty path means the whole entry or file.
-    public var path: String
-
-    public enum Problem: Sendable, Equatable {
-        case empty
-        /// The file and its attachments exceed a limit, in bytes.
-        case tooLarge(limit: Int)
-        /// The file is compressed.
-        ///
-        /// Playwright (zip) and mitmproxy (zlib) have options for this.
-        case compressed(String)
-        /// The file is UTF-16, which some editors and PowerShell write.
-        ///
-        /// JSON must be UTF-8.
-        case utf16
-        case json(JSONError)
-        case tooManyEntries(limit: Int)
-        case missing(expected: String)
-        case wrong(expected: String, found: String)
-    }
-
-    /// Creates an error about the whole file.
-    init(_ problem: Problem, entry: Int? = nil, path: String = "") {
-        (self.problem, self.entry, self.path) = (problem, entry, path)
-    }
-
-    /// The same error, with its entry's number added.
-    func inEntry(_ number: Int) -> HARError {
-        var outer = self
-        outer.entry = number
-        return outer
-    }
-
-    /// The position and the error, such as "entry 3, response.status: expected …, found …".
-    ///
-    /// Content from the file is escaped, so that it cannot control a terminal.
-    public var description: String { TerminalText.escaped(Messages.describe(self)) }
-}
-
 /// A missing or repaired part of a file.
 ///
 /// The rest of the file can be used.
@@ -155,13 +109,13 @@ struct HARObject {
     /// - Parameters:
     ///   - name: The path of the object or its array, from the entry or the top.
     ///   - index: The index in the array.
-    init(_ value: JSONValue, at name: String = "", index: Int? = nil) throws(HARError) {
+    init(_ value: JSONValue, at name: String = "", index: Int? = nil) throws(Refusal) {
         (self.name, self.index) = (name, index)
         if case .object(let object) = value {
             members = object
         } else {
             members = [:]
-            throw HARError(.wrong(expected: Messages.object, found: Messages.found(value)), path: path())
+            throw Refusal(Messages.wrong(value, expected: Messages.object), at: path())
         }
     }
 
@@ -173,47 +127,45 @@ struct HARObject {
         return own.isEmpty || member.isEmpty ? own + member : "\(own).\(member)"
     }
 
-    func optionalObject(_ name: String) throws(HARError) -> HARObject? {
+    func optionalObject(_ name: String) throws(Refusal) -> HARObject? {
         guard let value = present(name) else { return nil }
         return try HARObject(value, at: path(to: name))
     }
-    func object(_ name: String) throws(HARError) -> HARObject {
+    func object(_ name: String) throws(Refusal) -> HARObject {
         guard let object = try optionalObject(name) else { throw wrong(name, expected: Messages.object) }
         return object
     }
     /// The object, or an empty object if it is absent.
-    func objectOrNone(_ name: String) throws(HARError) -> HARObject {
+    func objectOrNone(_ name: String) throws(Refusal) -> HARObject {
         // Most messages do not have this object, so do not create a path for it.
         if let object = try optionalObject(name) { return object }
         return try HARObject([:])
     }
-    func optionalArray(_ name: String) throws(HARError) -> [JSONValue]? { try optional(name, Messages.array, \.array) }
-    func optionalString(_ name: String) throws(HARError) -> String? { try optional(name, Messages.string, \.string) }
-    func optionalCount(_ name: String) throws(HARError) -> Int? { try optional(name, Messages.count, \.count) }
-    func count(_ name: String) throws(HARError) -> Int { try required(name, Messages.count, \.count) }
-    func array(_ name: String) throws(HARError) -> [JSONValue] { try required(name, Messages.array, \.array) }
-    func string(_ name: String, expected: String = Messages.string) throws(HARError) -> String {
+    func optionalArray(_ name: String) throws(Refusal) -> [JSONValue]? { try optional(name, Messages.array, \.array) }
+    func optionalString(_ name: String) throws(Refusal) -> String? { try optional(name, Messages.string, \.string) }
+    func optionalCount(_ name: String) throws(Refusal) -> Int? { try optional(name, Messages.count, \.count) }
+    func count(_ name: String) throws(Refusal) -> Int { try required(name, Messages.count, \.count) }
+    func array(_ name: String) throws(Refusal) -> [JSONValue] { try required(name, Messages.array, \.array) }
+    func string(_ name: String, expected: String = Messages.string) throws(Refusal) -> String {
         try required(name, expected, \.string)
     }
 
-    func base64(_ name: String) throws(HARError) -> [UInt8] {
+    func base64(_ name: String) throws(Refusal) -> [UInt8] {
         guard let bytes = Base64.decode(try string(name)) else { throw wrong(name, expected: Messages.base64) }
         return bytes
     }
 
-    func required<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) throws(HARError) -> Value {
+    func required<Value>(_ name: String, _ expected: String, _ read: (JSONValue) -> Value?) throws(Refusal) -> Value {
         guard let value = present(name).flatMap(read) else { throw wrong(name, expected: expected) }
         return value
     }
 
     private func optional<Value>(
         _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
-    ) throws(HARError) -> Value? { try present(name) == nil ? nil : required(name, expected, read) }
+    ) throws(Refusal) -> Value? { try present(name) == nil ? nil : required(name, expected, read) }
 
-    func wrong(_ name: String, expected: String, _ problem: String? = nil) -> HARError {
-        guard let value = self[name] else { return HARError(.missing(expected: expected), path: path(to: name)) }
-        let found = Messages.found(value) + (problem.map { ". " + $0 } ?? "")
-        return HARError(.wrong(expected: expected, found: found), path: path(to: name))
+    func wrong(_ name: String, expected: String, _ problem: String? = nil) -> Refusal {
+        Refusal(Messages.wrong(self[name], expected: expected) + (problem.map { ". " + $0 } ?? ""), at: path(to: name))
     }
 
     private func present(_ name: String) -> JSONValue? {

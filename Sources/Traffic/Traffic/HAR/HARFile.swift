@@ -28,7 +28,7 @@ public struct HARFile: Sendable {
     public init(
         reading bytes: [UInt8], limits: HARLimits = HARLimits(),
         attachment: @escaping (String) -> [UInt8]? = { _ in nil }
-    ) throws(HARError) {
+    ) throws(Refusal) {
         var text = HARText(bytes)
         var root = try text.parse(limits: limits)
         var notes = text.notes
@@ -58,26 +58,28 @@ struct HARText {
     /// Parses the bytes.
     ///
     /// A valid file is read only once; a rejected file is examined again.
-    mutating func parse(limits: HARLimits) throws(HARError) -> JSONValue {
-        guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
+    mutating func parse(limits: HARLimits) throws(Refusal) -> JSONValue {
+        guard bytes.count <= limits.bytes else { throw Refusal(Messages.tooLarge(limit: limits.bytes)) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-        guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw HARError(.empty) }
+        guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw Refusal(Messages.empty) }
         // UTF-16 has a byte order mark or a zero byte. A file that contains only zeros is the result of a crash.
         let hasZero = bytes.prefix(2).contains(0) && !bytes.starts(with: [0, 0])
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero { throw HARError(.utf16) }
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero {
+            throw Refusal(Messages.utf16)
+        }
         // Repairing a truncated file may add three brackets.
         let limits = JSON.Limits(bytes: limits.bytes + 3, values: limits.values)
         do throws(JSONError) {
             return try JSON.parse(bytes, limits: limits)
         } catch {
-            if bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) { throw HARError(.compressed("a zip archive")) }
-            if bytes.starts(with: [0x78]) { throw HARError(.compressed("compressed by zlib")) }
-            if bytes.starts(with: [0x1F, 0x8B]) { throw HARError(.compressed("compressed by gzip")) }
+            if bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) { throw Refusal(Messages.compressed("a zip archive")) }
+            if bytes.starts(with: [0x78]) { throw Refusal(Messages.compressed("compressed by zlib")) }
+            if bytes.starts(with: [0x1F, 0x8B]) { throw Refusal(Messages.compressed("compressed by gzip")) }
             return try repaired(after: error, limits: limits)
         }
     }
 
-    private mutating func repaired(after first: JSONError, limits: JSON.Limits) throws(HARError) -> JSONValue {
+    private mutating func repaired(after first: JSONError, limits: JSON.Limits) throws(Refusal) -> JSONValue {
         var error = first
         let count = LoneSurrogates.replace(in: &bytes)
         if count > 0 {
@@ -86,11 +88,13 @@ struct HARText {
                 return try JSON.parse(bytes, limits: limits)
             } catch let other { error = other }
         }
-        guard let torn = TornHAR.wholePart(of: bytes, failingAt: error.offset) else { throw HARError(.json(error)) }
+        guard let torn = TornHAR.wholePart(of: bytes, failingAt: error.offset) else {
+            throw Refusal(Messages.notJSON(error))
+        }
         notes.append(.torn(entries: torn.entries))
         do throws(JSONError) {
             return try JSON.parse(torn.bytes, limits: limits)
-        } catch { throw HARError(.json(error)) }
+        } catch { throw Refusal(Messages.notJSON(error)) }
     }
 }
 
@@ -273,11 +277,13 @@ struct HARAttachments {
     let read: (String) -> [UInt8]?
     private(set) var notes: [HARNote] = []
 
-    mutating func embed(into root: inout JSONValue) throws(HARError) {
+    mutating func embed(into root: inout JSONValue) throws(Refusal) {
         guard var file = root.object, var log = file["log"]?.object, var entries = log["entries"]?.array else { return }
         for index in entries.indices {
             guard var entry = entries[index].object else { continue }
-            do throws(HARError) { try embed(into: &entry, number: index + 1) } catch { throw error.inEntry(index + 1) }
+            do throws(Refusal) { try embed(into: &entry, number: index + 1) } catch {
+                throw error.inside("entry \(index + 1)")
+            }
             entries[index] = .object(entry)
         }
         log["entries"] = .array(entries)
@@ -285,7 +291,7 @@ struct HARAttachments {
         root = .object(file)
     }
 
-    private mutating func embed(into entry: inout JSONObject, number: Int) throws(HARError) {
+    private mutating func embed(into entry: inout JSONObject, number: Int) throws(Refusal) {
         if var request = entry["request"]?.object, var data = request["postData"]?.object,
             try putText(into: &data, entry: number)
         {
@@ -305,7 +311,7 @@ struct HARAttachments {
     }
 
     /// Inserts the content of an object's file; returns false if there is no file or the file is not needed.
-    private mutating func putText(into object: inout JSONObject, entry: Int) throws(HARError) -> Bool {
+    private mutating func putText(into object: inout JSONObject, entry: Int) throws(Refusal) -> Bool {
         // Playwright writes an empty string next to a file name.
         guard [nil, .null, ""].contains(object["text"]), let name = object["_file"]?.string,
             let bytes = try attachment(name, entry: entry)
@@ -316,13 +322,13 @@ struct HARAttachments {
         return true
     }
 
-    private mutating func attachment(_ name: String, entry: Int) throws(HARError) -> [UInt8]? {
+    private mutating func attachment(_ name: String, entry: Int) throws(Refusal) -> [UInt8]? {
         guard Self.isPlain(name), let bytes = read(name) else {
             notes.append(.missingAttachment(name: name, entry: entry))
             return nil
         }
         remaining -= bytes.count
-        guard remaining >= 0 else { throw HARError(.tooLarge(limit: limits.bytes)) }
+        guard remaining >= 0 else { throw Refusal(Messages.tooLarge(limit: limits.bytes)) }
         return bytes
     }
 
@@ -336,7 +342,7 @@ struct HARAttachments {
     }
 
     /// The values in a file that has one value per line, except for a truncated last line.
-    private func lines(of bytes: [UInt8], in name: String) throws(HARError) -> [JSONValue] {
+    private func lines(of bytes: [UInt8], in name: String) throws(Refusal) -> [JSONValue] {
         var values: [JSONValue] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             var copy = Array(line)
@@ -347,7 +353,7 @@ struct HARAttachments {
                 if line.endIndex == bytes.endIndex { break }
                 var placed = error
                 placed.line = values.count + 1
-                throw HARError(.json(placed), path: name)
+                throw Refusal(Messages.notJSON(placed), at: TerminalText.escaped(name))
             }
         }
         return values

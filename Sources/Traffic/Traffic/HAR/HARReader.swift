@@ -27,32 +27,32 @@ struct HARReader {
         inflatable = limits.bytes
     }
 
-    mutating func session(from root: JSONValue) throws(HARError) -> Session {
+    mutating func session(from root: JSONValue) throws(Refusal) -> Session {
         let log = try HARObject(root).object("log")
         let values = try log.array("entries")
         isOurs = log["creator"]?["name"]?.string == HAREncoder.creatorName
-        guard values.count <= limits.entries else { throw HARError(.tooManyEntries(limit: limits.entries)) }
+        guard values.count <= limits.entries else { throw Refusal(Messages.tooManyEntries(limit: limits.entries)) }
         var drafts: [HARDraft] = []
         drafts.reserveCapacity(values.count)
         for (index, value) in values.enumerated() {
             losses.entry = index + 1
-            do throws(HARError) {
+            do throws(Refusal) {
                 try read(HARObject(value), into: &drafts)
-            } catch { throw error.inEntry(index + 1) }
+            } catch { throw error.inside("entry \(index + 1)") }
         }
         notes = losses.notes
         notes += (log["_fitiq"]?["notes"]?.array ?? []).compactMap { $0.string.map(HARNote.recorded) }
         return Session(entries: drafts.map { $0.finished() })
     }
 
-    private mutating func read(_ entry: HARObject, into drafts: inout [HARDraft]) throws(HARError) {
+    private mutating func read(_ entry: HARObject, into drafts: inout [HARDraft]) throws(Refusal) {
         let ours = try entry.objectOrNone("_fitiq")
         let date = try entry.string("startedDateTime", expected: Messages.date)
         guard let started = HARTime.date(date) else {
             // The offset may be missing.
             throw entry.wrong("startedDateTime", expected: Messages.date, RFC3339.problem(date + "Z"))
         }
-        let binary = try ours.optionalString("bodyBase64").map { _ throws(HARError) in try ours.base64("bodyBase64") }
+        let binary = try ours.optionalString("bodyBase64").map { _ throws(Refusal) in try ours.base64("bodyBase64") }
         var request = try request(of: entry, binary, ours)
         let response = try response(of: entry, request, ours)
         let messages = try entry.optionalArray("_webSocketMessages")
@@ -109,7 +109,7 @@ struct HARReader {
 
     mutating func request(
         of entry: HARObject, _ binary: [UInt8]?, _ ours: HARObject
-    ) throws(HARError) -> SessionRequest {
+    ) throws(Refusal) -> SessionRequest {
         let object = try entry.object("request")
         var request = SessionRequest(
             method: try object.string("method"), url: Self.url(try object.string("url"), object),
@@ -149,7 +149,7 @@ struct HARReader {
     /// The body of a request: our base64, the text or, if there is no text, a form's fields.
     private mutating func body(
         of request: HARObject, _ fields: [SessionField], _ binary: [UInt8]?, _ ours: HARObject, isDecoded: Bool
-    ) throws(HARError) -> RecordedBody? {
+    ) throws(Refusal) -> RecordedBody? {
         let sent = max(request["bodySize"]?.int ?? 0, 0)
         // HTTP Toolkit stores a body that is not text in a separate member.
         let postData = try request.optionalObject("postData")
@@ -160,7 +160,7 @@ struct HARReader {
         }
         let cut = ours["cut"]?["request"]?.int ?? 0
         var bytes = binary ?? []
-        let loss = try { () throws(HARError) -> HARLoss? in
+        let loss = try { () throws(Refusal) -> HARLoss? in
             if binary == nil, let text = try data.optionalString("text") {
                 guard let read = Self.bytes(of: text, in: data) else { return .unreadableBody }
                 bytes = read
@@ -227,7 +227,7 @@ struct HARReader {
 
     mutating func response(
         of entry: HARObject, _ request: SessionRequest, _ ours: HARObject
-    ) throws(HARError) -> SessionResponse? {
+    ) throws(Refusal) -> SessionResponse? {
         guard let object = try entry.optionalObject("response") else { return nil }
         guard let status = object["status"]?.int, status <= 999 else {
             throw object.wrong("status", expected: Messages.status)
@@ -258,7 +258,7 @@ struct HARReader {
 
     private mutating func body(
         of response: HARObject, _ status: Int, _ request: SessionRequest, _ ours: HARObject
-    ) throws(HARError) -> RecordedBody {
+    ) throws(Refusal) -> RecordedBody {
         let content = try response.objectOrNone("content")
         let text = try content.optionalString("text")
         let cut = ours["cut"]?["response"]?.int ?? 0
@@ -286,7 +286,7 @@ struct HARReader {
     ///
     /// Chromium joins fields with the same name with line feeds. Cookies that are listed but have no field are added as
     /// a field.
-    private static func fields(of message: HARObject, cookies name: String) throws(HARError) -> [SessionField] {
+    private static func fields(of message: HARObject, cookies name: String) throws(Refusal) -> [SessionField] {
         var fields: [SessionField] = []
         for (index, value) in (try message.optionalArray("headers") ?? []).enumerated() {
             let field = try HARObject(value, at: message.path(to: "headers"), index: index)
@@ -332,7 +332,7 @@ struct HARDraft {
     init(_ exchange: SessionExchange) { self.exchange = exchange }
 
     /// Adds the content of an entry.
-    mutating func append(_ values: [JSONValue], _ ours: HARObject, losses: inout HARLosses) throws(HARError) {
+    mutating func append(_ values: [JSONValue], _ ours: HARObject, losses: inout HARLosses) throws(Refusal) {
         for (index, value) in values.enumerated() {
             let object = try HARObject(value, at: "_webSocketMessages", index: index)
             if let message = try message(object, &losses) { exchange.frames.append(message) }
@@ -367,7 +367,7 @@ struct HARDraft {
     }
 
     /// Reads a message; anything else, such as errors listed by Chrome, counts as a loss and yields nil.
-    private func message(_ object: HARObject, _ losses: inout HARLosses) throws(HARError) -> SessionFrame? {
+    private func message(_ object: HARObject, _ losses: inout HARLosses) throws(Refusal) -> SessionFrame? {
         func lost(_ loss: HARLoss) -> SessionFrame? {
             losses.add(loss)
             return nil
@@ -389,7 +389,7 @@ struct HARDraft {
         return frame
     }
 
-    private func controlFrame(_ object: HARObject) throws(HARError) -> (after: Int, frame: SessionFrame) {
+    private func controlFrame(_ object: HARObject) throws(Refusal) -> (after: Int, frame: SessionFrame) {
         let sender = try Self.sender(object)
         guard let code = object["opcode"]?.int, let opcode = UInt8(exactly: code).flatMap(Opcode.init(rawValue:)),
             opcode.isControl
@@ -402,25 +402,25 @@ struct HARDraft {
         return (after, frame)
     }
 
-    private static func sender(_ object: HARObject) throws(HARError) -> Party {
+    private static func sender(_ object: HARObject) throws(Refusal) -> Party {
         try object.required("type", Messages.messageType) { $0 == "send" ? .client : $0 == "receive" ? .server : nil }
     }
 
     /// The time of a message.
     ///
     /// If the time is missing or -1, as in some Playwright files, the previous message's time is used.
-    private func time(_ object: HARObject) throws(HARError) -> Timestamp {
+    private func time(_ object: HARObject) throws(Refusal) -> Timestamp {
         guard let value = object["time"], !value.isNull, value != -1 else {
             return exchange.frames.last?.time ?? exchange.opened ?? exchange.started
         }
         return try Self.time(object)
     }
 
-    private static func time(_ object: HARObject) throws(HARError) -> Timestamp {
+    private static func time(_ object: HARObject) throws(Refusal) -> Timestamp {
         try object.required("time", Messages.seconds) { $0.number.flatMap(HARTime.message) }
     }
 
-    private static func ending(_ object: HARObject) throws(HARError) -> SessionEnding {
+    private static func ending(_ object: HARObject) throws(Refusal) -> SessionEnding {
         let causes: [RecordedClosing.Cause] = [.closeFrame, .finish, .reset]
         return SessionEnding(
             time: try time(object),

@@ -5,22 +5,6 @@ import JSON
 import Text
 import WebSocket
 
-public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The line number, from 1.
-    public internal(set) var line = 0
-    /// The column, from 1, in Unicode scalars, or nil for the whole line.
-    public var column: Int?
-    /// The problem, what was expected and how to fix it.
-    public let message: String
-    /// Whether the line is an unfinished last entry, left by a writer that was stopped.
-    ///
-    /// At least one complete line precedes it.
-    public var isUnfinished = false
-
-    /// The position and the error, such as `line 12, column 5: …`.
-    public var description: String { "line \(line)\(column.map { ", column \($0)" } ?? ""): \(message)" }
-}
-
 /// Parses a journal that ``JournalEncoder`` saved as NDJSON, incrementally.
 ///
 /// Members may come in any order, and numbers in any JSON notation. Newer journals may contain more, so unknown members
@@ -54,6 +38,10 @@ public struct JournalReader {
     private var lineNumber = 0
     /// Whether any line was an entry; otherwise the bytes may not be a journal.
     private var hasEntry = false
+    /// Whether the last error that ``next()`` threw was about an unfinished last line, left by a writer that was stopped.
+    ///
+    /// At least one complete line precedes it.
+    public private(set) var isUnfinished = false
 
     public init() {}
 
@@ -83,12 +71,12 @@ public struct JournalReader {
     /// Returns the next entry, or nil if the reader needs more bytes or has returned the last entry.
     ///
     /// After an error in a line, the next call continues with the following line.
-    public mutating func next() throws(JournalError) -> Line? {
+    public mutating func next() throws(Refusal) -> Line? {
         while let line = try nextLine() {
             lineNumber += 1
             // This does not copy the buffer, because the reader does not change it in the meantime.
             let bytes = buffer
-            let found = try bytes.withUnsafeBufferPointer { buffer throws(JournalError) in
+            let found = try bytes.withUnsafeBufferPointer { buffer throws(Refusal) in
                 try read(UnsafeBufferPointer(rebasing: buffer[line.range]), isComplete: line.isComplete)
             }
             if let found { return found }
@@ -96,25 +84,21 @@ public struct JournalReader {
         return nil
     }
 
-    private mutating func read(_ line: UnsafeBufferPointer<UInt8>, isComplete: Bool) throws(JournalError) -> Line? {
+    private mutating func read(_ line: UnsafeBufferPointer<UInt8>, isComplete: Bool) throws(Refusal) -> Line? {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
-        do throws(JournalError) {
+        do throws(Refusal) {
             let found = try JournalEntry.read(line)
             hasEntry = true
             return found.map { Line(number: lineNumber, world: $0.world, entry: $0.entry) }
         } catch {
-            var placed = error
             // Only JSON errors have a column; a truncated object causes a JSON error.
-            if error.column != nil, !isComplete, hasEntry, line.first == UInt8(ascii: "{") {
-                placed = JournalError(message: Messages.unfinishedLine, isUnfinished: true)
-            }
-            placed.line = lineNumber
-            throw placed
+            isUnfinished = !error.place.isEmpty && !isComplete && hasEntry && line.first == UInt8(ascii: "{")
+            throw (isUnfinished ? Refusal(Messages.unfinishedLine) : error).inside("line \(lineNumber)")
         }
     }
 
     /// The bytes of the next line without its line end, or nil if the line is incomplete.
-    private mutating func nextLine() throws(JournalError) -> (range: Range<Int>, isComplete: Bool)? {
+    private mutating func nextLine() throws(Refusal) -> (range: Range<Int>, isComplete: Bool)? {
         let lineFeed = buffer.withUnsafeBufferPointer { $0.firstLineFeed(from: searched) }
         guard let end = lineFeed ?? (isFinished ? buffer.count : nil) else {
             searched = buffer.count
@@ -123,7 +107,7 @@ public struct JournalReader {
                 isSkipping = true
                 (start, searched) = (0, 0)
                 buffer.removeAll()
-                throw JournalError(line: lineNumber, message: Messages.longLine(limit: Self.lineLimit))
+                throw Refusal(Messages.longLine(limit: Self.lineLimit), at: "line \(lineNumber)")
             }
             return nil
         }
@@ -133,7 +117,7 @@ public struct JournalReader {
         if lineFeed == nil, range.isEmpty { return nil }
         guard range.count <= Self.lineLimit else {
             lineNumber += 1
-            throw JournalError(line: lineNumber, message: Messages.longLine(limit: Self.lineLimit))
+            throw Refusal(Messages.longLine(limit: Self.lineLimit), at: "line \(lineNumber)")
         }
         return (range, lineFeed != nil)
     }
@@ -146,12 +130,12 @@ extension JournalEntry {
     /// Reads an entry and its world in the format of ``JournalEncoder``, or returns nil if the kind is unknown.
     static func read(
         _ line: UnsafeBufferPointer<UInt8>
-    ) throws(JournalError) -> (entry: JournalEntry, world: ExactString?)? {
+    ) throws(Refusal) -> (entry: JournalEntry, world: ExactString?)? {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSON.parse(line, limits: limits)
-        } catch { throw JournalError(column: error.column, message: Messages.notJSON(error.message)) }
-        guard let object = value.object else { throw JournalError(message: Messages.noObject) }
+        } catch { throw Refusal(Messages.notJSON(error.message), at: "column \(error.column)") }
+        guard let object = value.object else { throw Refusal(Messages.noObject) }
         var members = EntryMembers(object)
         guard let kind = JournalEvent.Kind(rawValue: try members.string("kind")) else { return nil }
         let number: Int = try members.integer("number")
@@ -166,7 +150,7 @@ extension JournalEntry {
 }
 
 extension JournalEvent {
-    fileprivate init(_ kind: Kind, _ members: inout EntryMembers) throws(JournalError) {
+    fileprivate init(_ kind: Kind, _ members: inout EntryMembers) throws(Refusal) {
         switch kind {
         case .exchange: self = .exchange(try RecordedExchange(&members))
         case .opened:
@@ -200,7 +184,7 @@ extension JournalEvent {
 }
 
 extension RecordedExchange {
-    fileprivate init(_ members: inout EntryMembers) throws(JournalError) {
+    fileprivate init(_ members: inout EntryMembers) throws(Refusal) {
         var request = try members.object("request")
         self.init(
             head: try request.head(), body: try request.body("body", "body_base64", "body_bytes"),
@@ -221,7 +205,7 @@ extension RecordedExchange {
 }
 
 extension RecordedFrame {
-    fileprivate init(_ members: inout EntryMembers) throws(JournalError) {
+    fileprivate init(_ members: inout EntryMembers) throws(Refusal) {
         let sender = try members.choice("direction", among: Party.allCases, \.direction)
         let opcodes: [Opcode] = [.text, .binary, .continuation, .close, .ping, .pong]
         let opcode = try members.choice("opcode", among: opcodes, \.name)
@@ -235,14 +219,14 @@ extension RecordedFrame {
         compressedSize = try members.integerIfPresent("compressed_bytes")
     }
 
-    private static func closePayload(_ members: inout EntryMembers) throws(JournalError) -> [UInt8] {
+    private static func closePayload(_ members: inout EntryMembers) throws(Refusal) -> [UInt8] {
         guard let code: UInt16 = try members.integerIfPresent("code") else { return [] }
         return [UInt8(code >> 8), UInt8(code & 0xFF)] + Array((try members.stringIfPresent("reason") ?? "").utf8)
     }
 }
 
 extension RecordedClosing {
-    fileprivate init(_ members: inout EntryMembers) throws(JournalError) {
+    fileprivate init(_ members: inout EntryMembers) throws(Refusal) {
         let party: Party = try members.choice("by")
         let cause: Cause = try members.choice("cause")
         let sent = try members.closeFrame("server_close")
@@ -272,72 +256,71 @@ struct EntryMembers {
         return value
     }
 
-    mutating func objectIfPresent(_ name: String) throws(JournalError) -> EntryMembers? {
+    mutating func objectIfPresent(_ name: String) throws(Refusal) -> EntryMembers? {
         try read(name, \.object).map(EntryMembers.init)
     }
 
-    mutating func object(_ name: String) throws(JournalError) -> EntryMembers {
+    mutating func object(_ name: String) throws(Refusal) -> EntryMembers {
         try expected(objectIfPresent(name), name)
     }
 
-    mutating func stringIfPresent(_ name: String) throws(JournalError) -> String? { try read(name, \.string) }
-    mutating func string(_ name: String) throws(JournalError) -> String { try expected(stringIfPresent(name), name) }
+    mutating func stringIfPresent(_ name: String) throws(Refusal) -> String? { try read(name, \.string) }
+    mutating func string(_ name: String) throws(Refusal) -> String { try expected(stringIfPresent(name), name) }
 
-    mutating func boolIfPresent(_ name: String) throws(JournalError) -> Bool? { try read(name, \.bool) }
+    mutating func boolIfPresent(_ name: String) throws(Refusal) -> Bool? { try read(name, \.bool) }
 
     /// A number in any notation without a fraction.
-    mutating func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(JournalError) -> Integer? {
+    mutating func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(Refusal) -> Integer? {
         try read(name) { value in
             value.number.flatMap { Integer($0.text) ?? $0.int.flatMap(Integer.init(exactly:)) }
         }
     }
 
-    mutating func integer<Integer: FixedWidthInteger>(_ name: String) throws(JournalError) -> Integer {
+    mutating func integer<Integer: FixedWidthInteger>(_ name: String) throws(Refusal) -> Integer {
         try expected(integerIfPresent(name), name)
     }
 
     @inline(__always)
-    private mutating func read<Value>(_ name: String, _ form: (JSONValue) -> Value?) throws(JournalError) -> Value? {
+    private mutating func read<Value>(_ name: String, _ form: (JSONValue) -> Value?) throws(Refusal) -> Value? {
         guard let value = present(name) else { return nil }
         return try expected(form(value), name)
     }
 
     @inline(__always)
-    private func expected<Value>(_ value: Value?, _ name: String) throws(JournalError) -> Value {
+    private func expected<Value>(_ value: Value?, _ name: String) throws(Refusal) -> Value {
         guard let value else { throw wrong(name) }
         return value
     }
 
     mutating func choice<Choice>(
         _ name: String, among choices: some Sequence<Choice>, _ spelling: (Choice) -> String
-    ) throws(JournalError) -> Choice {
+    ) throws(Refusal) -> Choice {
         let text = try string(name)
         if let choice = choices.first(where: { spelling($0) == text }) { return choice }
-        throw JournalError(message: Messages.unknownWord(text, of: name, allowed: choices.map(spelling)))
+        throw Refusal(Messages.unknownWord(text, of: name, allowed: choices.map(spelling)))
     }
 
-    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(JournalError) -> Choice
-    {
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(Refusal) -> Choice {
         try choice(name, among: Choice.allCases, \.rawValue)
     }
 
     mutating func choiceIfPresent<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String
-    ) throws(JournalError) -> Choice? { present(name) == nil ? nil : try choice(name) }
+    ) throws(Refusal) -> Choice? { present(name) == nil ? nil : try choice(name) }
 
     /// A time in the format of `nanosecondText`: UTC, 1678 to 2261, with up to nine fractional digits.
-    mutating func time(_ name: String) throws(JournalError) -> Timestamp {
+    mutating func time(_ name: String) throws(Refusal) -> Timestamp {
         var text = try string(name)
         guard let time = text.withUTF8({ Timestamp(reading: $0) }) else { throw wrong(name) }
         return time
     }
 
     /// The operation, or nil if it is absent or unknown.
-    mutating func endpoint() throws(JournalError) -> Endpoint? {
+    mutating func endpoint() throws(Refusal) -> Endpoint? {
         present("endpoint")?.string.flatMap(Endpoint.init(name:))
     }
 
-    mutating func faults() throws(JournalError) -> [String] {
+    mutating func faults() throws(Refusal) -> [String] {
         guard let value = present("faults") else { return [] }
         guard let names = value.array?.compactMap(\.string), names.count == value.array?.count else {
             throw wrong("faults")
@@ -345,7 +328,7 @@ struct EntryMembers {
         return names
     }
 
-    mutating func closeFrame(_ name: String) throws(JournalError) -> CloseSummary.Frame? {
+    mutating func closeFrame(_ name: String) throws(Refusal) -> CloseSummary.Frame? {
         guard var frame = try objectIfPresent(name) else { return nil }
         let code: UInt16? = try frame.integerIfPresent("code")
         return CloseSummary.Frame(
@@ -353,7 +336,7 @@ struct EntryMembers {
     }
 
     /// The head of a request, reassembled and parsed as a server would parse it.
-    mutating func head() throws(JournalError) -> RequestHead {
+    mutating func head() throws(Refusal) -> RequestHead {
         let (method, target, version) = (try string("method"), try string("target"), try string("version"))
         guard !target.utf8.contains(where: \.isLineEnd), !method.utf8.contains(where: \.isLineEnd) else {
             throw wrong("target")
@@ -373,10 +356,10 @@ struct EntryMembers {
         try appendFields(to: &head)
         do throws(RemoteError) {
             return try RequestHead(recorded: head)
-        } catch { throw JournalError(message: Messages.badRequest(error.message)) }
+        } catch { throw Refusal(Messages.badRequest(error.message)) }
     }
 
-    mutating func responseFields() throws(JournalError) -> RecordedFields {
+    mutating func responseFields() throws(Refusal) -> RecordedFields {
         guard present("fields") != nil else { return .none }
         var lines: [UInt8] = []
         lines.reserveCapacity(512)
@@ -384,7 +367,7 @@ struct EntryMembers {
         return .encoded(lines)
     }
 
-    private func appendFields(to output: inout [UInt8]) throws(JournalError) {
+    private func appendFields(to output: inout [UInt8]) throws(Refusal) {
         guard case .array(let fields)? = object["fields"] else { throw wrong("fields") }
         for field in fields {
             // A line end in a field would split its line.
@@ -401,7 +384,7 @@ struct EntryMembers {
     }
 
     /// A body or payload, as text or base64; truncated if `count` exceeds its bytes.
-    mutating func body(_ text: String, _ base64: String, _ count: String) throws(JournalError) -> RecordedBody {
+    mutating func body(_ text: String, _ base64: String, _ count: String) throws(Refusal) -> RecordedBody {
         let bytes: [UInt8]
         if let text = try stringIfPresent(text) {
             bytes = Array(text.utf8)
@@ -417,16 +400,16 @@ struct EntryMembers {
     }
 
     /// The payload of a frame, or nil if the frame has neither text nor base64.
-    mutating func payloadIfPresent() throws(JournalError) -> RecordedBody? {
+    mutating func payloadIfPresent() throws(Refusal) -> RecordedBody? {
         guard present("payload") != nil || present("payload_base64") != nil else { return nil }
         return try body("payload", "payload_base64", "payload_bytes")
     }
 
     /// An error that reports a member's expected and actual form.
-    func wrong(_ name: String) -> JournalError {
-        guard let value = object[name] else { return JournalError(message: Messages.missing(name)) }
+    func wrong(_ name: String) -> Refusal {
+        guard let value = object[name] else { return Refusal(Messages.missing(name)) }
         let expected = Self.expectations[name] ?? "a string"
-        return JournalError(message: Messages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
+        return Refusal(Messages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
     }
 
     /// The expected forms of members in words; other members must be strings.
