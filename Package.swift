@@ -293,7 +293,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "FitIQAPITests",
-            dependencies: ["Digests", "FitIQAPI", "GuideModels", "JSON", "TestSupport", httpTypes]),
+            dependencies: ["Digests", "FitIQAPI", "GuideModels", "JSON", "TestSupport", "Text", httpTypes]),
         .testTarget(
             name: "FitIQBackendTests",
             dependencies: ["FitIQAPI", "FitIQBackend", "JSON", "Nutrition", "Patterns", "TestSupport"]),
@@ -335,8 +335,8 @@ let package = Package(
             name: "MockServerTests",
             dependencies: [
                 "COpenSSL", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "Hosting", "JSON",
-                "MockServer", "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "TestSupport", "Traffic", "WebSocket",
-                httpTypes,
+                "MockServer", "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "TestSupport", "Text", "Traffic",
+                "WebSocket", httpTypes,
             ]),
         .testTarget(
             name: "PeerTests",

@@ -27,9 +27,9 @@ import Testing
                 "This endpoint needs 'Authorization: Bearer <JWT>', and the request has no Authorization field. \(token)",
             .notABearerToken:
                 "The Authorization field must read 'Bearer <JWT>'; it begins with something else. \(token)",
-            .badToken(.wrongAlgorithm("none")):
+            .badToken(.wrongTokenAlgorithm("none")):
                 #"The bearer token is not valid: it is signed with "none", but only "HS256" is accepted. \#(token)"#,
-            .badToken(.expired(at: .example)):
+            .badToken(.expiredToken(at: .example)):
                 "The bearer token is not valid: it expired at 2025-01-29T10:30:00Z; refresh it. \(token)",
             .missingAPIKey:
                 "This endpoint needs 'X-API-Key: <key>', and the request has no X-API-Key field. The server prints its key when it starts.",

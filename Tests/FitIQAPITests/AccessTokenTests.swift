@@ -1,5 +1,6 @@
 import Digests
 import Testing
+import Text
 
 @testable import FitIQAPI
 
@@ -11,14 +12,14 @@ import Testing
         return input + "." + Base64.encodeURL(HMACSHA256.authenticate(input.bytes, key: secret))
     }
 
-    private func verdict(_ token: String, secret: [UInt8] = secret) -> Result<AccessToken, AccessToken.Refusal> {
-        Result { () throws(AccessToken.Refusal) in try AccessToken.verify(token, secret: secret) }
+    private func verdict(_ token: String, secret: [UInt8] = secret) -> Result<AccessToken, Refusal> {
+        Result { () throws(Refusal) in try AccessToken.verify(token, secret: secret) }
     }
 
     /// The refusal of a token at some seconds and nanoseconds since 1970.
-    private func refusal(of token: AccessToken, at seconds: Int64, _ nanoseconds: Int64 = 0) -> AccessToken.Refusal? {
+    private func refusal(of token: AccessToken, at seconds: Int64, _ nanoseconds: Int64 = 0) -> Refusal? {
         let time = Timestamp(secondsSinceEpoch: seconds).advanced(byNanoseconds: nanoseconds)
-        do throws(AccessToken.Refusal) { try token.validity.check(at: time) } catch { return error }
+        do throws(Refusal) { try token.validity.check(at: time) } catch { return error }
         return nil
     }
 
@@ -69,7 +70,7 @@ import Testing
         #expect(token == AccessToken(subject: "u", expiresAt: seconds))
         // The first and last timestamps can be formatted.
         #expect(throws: Never.self) { try token.validity.check(at: Timestamp(nanosecondsSinceEpoch: .min)) }
-        #expect(throws: AccessToken.Refusal.expired(at: Timestamp(secondsSinceEpoch: seconds))) {
+        #expect(throws: Refusal.expiredToken(at: Timestamp(secondsSinceEpoch: seconds))) {
             try token.validity.check(at: Timestamp(nanosecondsSinceEpoch: .max))
         }
     }
@@ -77,7 +78,7 @@ import Testing
     @Test("A token expires at the exact second", arguments: [Int64(0), 1_738_146_600, -5])
     func exactSecond(seconds: Int64) {
         let token = AccessToken(subject: "u", expiresAt: seconds)
-        let expired = AccessToken.Refusal.expired(at: Timestamp(secondsSinceEpoch: seconds))
+        let expired = Refusal.expiredToken(at: Timestamp(secondsSinceEpoch: seconds))
         let refusals = [-1, 0, 1, 1_000_000_000].map { refusal(of: token, at: seconds, $0) }
         #expect(refusals == [nil, expired, expired, expired])
     }
@@ -103,16 +104,16 @@ import Testing
         #expect(AccessToken(subject: "u", expiresAt: 8_999_999_999).hint == nil)
         let early = try verdict(Self.token(payload: #"{"sub":"u","exp":1e300,"nbf":1738146600000}"#)).get()
         let refused = try #require(refusal(of: early, at: 1_738_146_600))
-        #expect(refused == .notYetValid(from: Timestamp(secondsSinceEpoch: 9_000_000_000)))
+        #expect(refused == .tokenNotYetValid(from: Timestamp(secondsSinceEpoch: 9_000_000_000)))
         #expect(refused.description.hasSuffix("times in a JSON Web Token are in seconds (RFC 7519 §2)."))
-        #expect(!AccessToken.Refusal.notYetValid(from: .example).description.contains("1000"))
+        #expect(!Refusal.tokenNotYetValid(from: .example).description.contains("1000"))
     }
 
     @Test("A token is valid from the exact second of its 'nbf'", arguments: [Int64(0), 1_738_146_600, -5])
     func exactStart(seconds: Int64) {
         let token = AccessToken(subject: "u", expiresAt: seconds + 1, notBefore: seconds)
-        let early = AccessToken.Refusal.notYetValid(from: Timestamp(secondsSinceEpoch: seconds))
-        let expired = AccessToken.Refusal.expired(at: Timestamp(secondsSinceEpoch: seconds + 1))
+        let early = Refusal.tokenNotYetValid(from: Timestamp(secondsSinceEpoch: seconds))
+        let expired = Refusal.expiredToken(at: Timestamp(secondsSinceEpoch: seconds + 1))
         let refusals = [-1_000_000_000, -1, 0, 1_000_000_000].map { refusal(of: token, at: seconds, $0) }
         #expect(refusals == [early, early, nil, expired])
     }
@@ -125,10 +126,10 @@ import Testing
         #""b64""#: #""b64""#, #"["a"],"crit":["b"]"#: #"["b"]"#,
     ]
 
-    static let extended: [(String, AccessToken.Refusal)] = criticals.map { value, told in
+    static let extended: [(String, Refusal)] = criticals.map { value, told in
         (
             token(header: #"{"alg":"HS256","crit":\#(value),"exp":1,"b64":false}"#, payload: payload),
-            .criticalExtensions(told)
+            .unsupportedTokenExtensions(told)
         )
     }
 
@@ -149,10 +150,10 @@ import Testing
 
     @Test("An algorithm other than HS256 is rejected even if the signature matches", arguments: algorithms)
     func algorithm(header: String, name: String) {
-        #expect(verdict(Self.token(header: header, payload: Self.payload)) == .failure(.wrongAlgorithm(name)))
+        #expect(verdict(Self.token(header: header, payload: Self.payload)) == .failure(.wrongTokenAlgorithm(name)))
         // This is the classic attack with no algorithm and no signature.
         let parts = [header, Self.payload].map { Base64.encodeURL($0.bytes) }
-        #expect(verdict("\(parts[0]).\(parts[1]).") == .failure(.wrongAlgorithm(name)))
+        #expect(verdict("\(parts[0]).\(parts[1]).") == .failure(.wrongTokenAlgorithm(name)))
     }
 
     @Test("A signature with any bit flipped, truncated or extended is rejected")
@@ -161,12 +162,12 @@ import Testing
         for bit in 0..<(signature.count * 8) {
             var changed = signature
             changed[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(verdict(signed(changed)) == .failure(.wrongSignature))
+            #expect(verdict(signed(changed)) == .failure(.wrongTokenSignature))
         }
         for length in 0..<signature.count {
-            #expect(verdict(signed(signature.prefix(length))) == .failure(.wrongSignature))
+            #expect(verdict(signed(signature.prefix(length))) == .failure(.wrongTokenSignature))
         }
-        #expect(verdict(signed(signature + [0])) == .failure(.wrongSignature))
+        #expect(verdict(signed(signature + [0])) == .failure(.wrongTokenSignature))
     }
 
     @Test("A token with a missing character is rejected")
@@ -175,7 +176,7 @@ import Testing
             var shorter = Self.good
             shorter.remove(at: index)
             for token in [String(Self.good[..<index]), shorter] {
-                #expect(throws: AccessToken.Refusal.self) { try verdict(token).get() }
+                #expect(throws: Refusal.self) { try verdict(token).get() }
             }
         }
     }
@@ -183,11 +184,11 @@ import Testing
     @Test("A signature over a different payload or with a different secret is rejected")
     func changed() {
         let other = Base64.encodeURL(#"{"sub":"user-2","exp":1738146600}"#.bytes)
-        #expect(verdict("\(Self.parts[0]).\(other).\(Self.parts[2])") == .failure(.wrongSignature))
+        #expect(verdict("\(Self.parts[0]).\(other).\(Self.parts[2])") == .failure(.wrongTokenSignature))
         // Do not try the secret with a zero appended: HMAC pads short keys with zeros (RFC 2104 §2), so it would be
         // valid.
         for secret in [[], [0], Self.secret + [1], Array(Self.secret.dropLast())] {
-            #expect(verdict(Self.good, secret: secret) == .failure(.wrongSignature))
+            #expect(verdict(Self.good, secret: secret) == .failure(.wrongTokenSignature))
         }
     }
 
@@ -221,21 +222,21 @@ import Testing
         ], "its signature is not base64url": ["\(good) ", "\(good)=", "\(good)\n"],
     ]
 
-    static let refused: [(String, AccessToken.Refusal)] =
+    static let refused: [(String, Refusal)] =
         extended
-        + badPayloads.flatMap { message, payloads in payloads.map { (token(payload: $0), .malformed(message)) } }
-        + malformed.flatMap { message, tokens in tokens.map { ($0, .malformed(message)) } }
+        + badPayloads.flatMap { message, payloads in payloads.map { (token(payload: $0), .malformedToken(message)) } }
+        + malformed.flatMap { message, tokens in tokens.map { ($0, .malformedToken(message)) } }
 
     @Test("A token with a header, a payload or parts that the server cannot accept is rejected", arguments: refused)
-    func refuses(token: String, refusal: AccessToken.Refusal) { #expect(verdict(token) == .failure(refusal)) }
+    func refuses(token: String, refusal: Refusal) { #expect(verdict(token) == .failure(refusal)) }
 
     @Test("The limit on a user's id counts bytes instead of characters")
     func userBytes() throws {
         let marks = String(repeating: "\u{301}", count: (AccessToken.userBytes - 2) / 2)
         func token(_ user: String) -> String { Self.token(payload: #"{"sub":"\#(user)","exp":1738146601}"#) }
         #expect("xx\(marks)".utf8.count == AccessToken.userBytes && "xx\(marks)".count == 2)
-        #expect(verdict(token("xx\(marks)")) != .failure(.malformed(Self.subjectMessage)))
-        #expect(verdict(token("xxx\(marks)")) == .failure(.malformed(Self.subjectMessage)))
+        #expect(verdict(token("xx\(marks)")) != .failure(.malformedToken(Self.subjectMessage)))
+        #expect(verdict(token("xxx\(marks)")) == .failure(.malformedToken(Self.subjectMessage)))
     }
 
     @Test("A token in the standard base64 alphabet is rejected")
@@ -245,7 +246,7 @@ import Testing
             let token = AccessToken(subject: "user-\(number)", expiresAt: 1).signed(with: Self.secret)
             guard token.contains(where: { $0 == "-" || $0 == "_" }) else { continue }
             let standard = token.replacing("-", with: "+").replacing("_", with: "/")
-            #expect(throws: AccessToken.Refusal.self) { try verdict(standard).get() }
+            #expect(throws: Refusal.self) { try verdict(standard).get() }
             return
         }
         Issue.record("no token with a character of its own")
@@ -264,7 +265,7 @@ import Testing
         #expect(verdict(longest) == .success(AccessToken(subject: "u", expiresAt: 1)))
         for tooLong in [
             token(padding: padding + 1), String(repeating: ".", count: 4097), String(repeating: "a", count: 1_000_000),
-        ] { #expect(verdict(tooLong) == .failure(.malformed("it has more than 4,096 characters"))) }
+        ] { #expect(verdict(tooLong) == .failure(.malformedToken("it has more than 4,096 characters"))) }
     }
 
     // MARK: Tokens from elsewhere
@@ -277,23 +278,23 @@ import Testing
             "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9"
             + ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
             + ".dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-        #expect(verdict(token, secret: key ?? []) == .failure(.malformed(Self.subjectMessage)))
-        #expect(verdict(token) == .failure(.wrongSignature))
+        #expect(verdict(token, secret: key ?? []) == .failure(.malformedToken(Self.subjectMessage)))
+        #expect(verdict(token) == .failure(.wrongTokenSignature))
     }
 
-    static let refusals: KeyValuePairs<AccessToken.Refusal, String> = [
-        .malformed("its header is not base64url"): "it is malformed: its header is not base64url.",
-        .wrongAlgorithm("none"): #"it is signed with "none", but only "HS256" is accepted."#,
-        .wrongSignature:
+    static let refusals: KeyValuePairs<Refusal, String> = [
+        .malformedToken("its header is not base64url"): "it is malformed: its header is not base64url.",
+        .wrongTokenAlgorithm("none"): #"it is signed with "none", but only "HS256" is accepted."#,
+        .wrongTokenSignature:
             "its signature does not match: it was signed with a secret other than this server's, or was cut short.",
-        .criticalExtensions(#"["b64"]"#):
+        .unsupportedTokenExtensions(#"["b64"]"#):
             "its header requires extensions that this server does not support: 'crit' is [\"b64\"] (RFC 7515 §4.1.11). "
             + "Sign the token without 'crit'.",
-        .notYetValid(from: .example):
+        .tokenNotYetValid(from: .example):
             "it is not valid before 2025-01-29T10:30:00Z (its 'nbf' claim): wait until then, or check both clocks.",
-        .expired(at: .example): "it expired at 2025-01-29T10:30:00Z; refresh it.",
+        .expiredToken(at: .example): "it expired at 2025-01-29T10:30:00Z; refresh it.",
     ]
 
     @Test("Each token error is a complete sentence", arguments: refusals)
-    func description(refusal: AccessToken.Refusal, text: String) { #expect(refusal.description == text) }
+    func description(refusal: Refusal, text: String) { #expect(refusal.description == text) }
 }

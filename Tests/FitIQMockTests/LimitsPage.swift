@@ -2,6 +2,7 @@ import Deflate
 import JSON
 import TLS
 import Testing
+import Text
 
 @testable import ContractSuite
 @testable import Faults
@@ -218,7 +219,7 @@ enum LimitsPage {
                 .bytes(
                     "AccessToken",
                     largest { length in
-                        do throws(AccessToken.Refusal) {
+                        do throws(Refusal) {
                             _ = try AccessToken.verify(String(repeating: "a", count: length), secret: [])
                             return true
                         } catch {

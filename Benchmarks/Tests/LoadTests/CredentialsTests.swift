@@ -8,9 +8,10 @@ struct CredentialsTests {
     func token() throws {
         let credentials = Credentials(user: "bench-7", secret: "s", apiKey: "k")
         #expect(try AccessToken.verify(credentials.token, secret: Array("s".utf8)).subject == "bench-7")
-        #expect(throws: AccessToken.Refusal.wrongSignature) {
+        let error = #expect(throws: (any Error).self) {
             try AccessToken.verify(credentials.token, secret: Array("t".utf8))
         }
+        #expect(error.map { "\($0)" }?.hasPrefix("its signature does not match") == true)
     }
 
     @Test("the fields are whole lines of a head")

@@ -242,13 +242,13 @@ struct ServerLauncher {
         let secure = try options.host.secure(besides: address, logger)
         var stateFile: StateFile?
         if let statePath {
-            do throws(StateFileError) {
+            do throws(Refusal) {
                 let file = try StateFile(statePath)
                 stateFile = file
                 if let warning = file.warning { logger.warning("\(warning)") }
                 try configuration.keepState(in: file)
             } catch {
-                throw .configuration(error.message)
+                throw .configuration(error.description)
             }
         }
         let server = try HostOptions.open(configuration, at: address, secure?.listening, trust) {
@@ -291,7 +291,7 @@ struct ServerLauncher {
         // Always do this, because the server's data still exists.
         conclusions.add { () throws(Failure) in
             defer { stateFile?.close() }
-            try orFailure(try server.engine.saveAll()) { (error: StateFileError) in .running(error.message) }
+            try orFailure(try server.engine.saveAll()) { (error: Refusal) in .running(error.description) }
         }
         // Always do this, because the recording is valuable even if the server failed.
         if let (tap, path) = recording {

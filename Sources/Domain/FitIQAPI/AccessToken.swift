@@ -1,5 +1,6 @@
 import Digests
 import JSON
+import Text
 
 /// The API's bearer token: a JSON Web Token signed with HS256 (RFC 7519, RFC 7515).
 public struct AccessToken: Equatable, Sendable {
@@ -43,60 +44,30 @@ public struct AccessToken: Equatable, Sendable {
         return signingInput + "." + Base64.encodeURL(signature)
     }
 
-    /// Why a token is rejected; the description is for the client's developer.
-    public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-        /// The token is not three base64url parts that contain JSON; the string describes the part and the problem.
-        case malformed(String)
-        case wrongAlgorithm(String)
-        /// The header's `crit` lists extensions that the server must understand; the server supports none.
-        case criticalExtensions(String)
-        /// The signature was created with a different secret, or the token was modified.
-        case wrongSignature
-        case expired(at: Timestamp)
-        case notYetValid(from: Timestamp)
-
-        public var description: String {
-            switch self {
-            case .malformed(let what): "it is malformed: \(what)."
-            case .wrongAlgorithm(let name): "it is signed with \(quoted(name)), but only \"HS256\" is accepted."
-            case .criticalExtensions(let names):
-                "its header requires extensions that this server does not support: 'crit' is \(names) (RFC 7515 "
-                    + "§4.1.11). Sign the token without 'crit'."
-            case .wrongSignature:
-                "its signature does not match: it was signed with a secret other than this server's, or was cut short."
-            case .expired(let time): "it expired at \(time.wireText); refresh it."
-            case .notYetValid(let time):
-                "it is not valid before \(time.wireText) (its 'nbf' claim): wait until then, or check both clocks."
-                    + (time.secondsSinceEpoch >= AccessToken.latest ? " " + AccessToken.millisecondsHint : "")
-            }
-        }
-    }
-
     /// Reads and verifies a token, except for `exp` and `nbf`, which depend on the time of use.
     ///
-    /// - Throws: `malformed`, including for tokens over 4,096 characters, `wrongAlgorithm`, `criticalExtensions` or
-    ///   `wrongSignature`.
+    /// - Throws: Why the token is rejected, for the client's developer.
     public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
-        guard text.utf8.count <= 4096 else { throw .malformed("it has more than 4,096 characters") }
+        guard text.utf8.count <= 4096 else { throw .malformedToken("it has more than 4,096 characters") }
         let parts = parts(of: text)
-        guard parts.count == 3 else { throw .malformed("it has \(parts.count) part(s) between dots, not 3") }
+        guard parts.count == 3 else { throw .malformedToken("it has \(parts.count) part(s) between dots, not 3") }
 
         let header = try object(in: parts[0], named: "header")
         guard header["alg"]?.string == "HS256" else {
-            throw .wrongAlgorithm(header["alg"]?.string ?? header["alg"]?.excerpt() ?? "nothing")
+            throw .wrongTokenAlgorithm(header["alg"]?.string ?? header["alg"]?.excerpt() ?? "nothing")
         }
         // "If any of the listed extension Header Parameters are not understood and supported by the recipient, then the
         // JWS is invalid" (RFC 7515 §4.1.11). The server supports none, and an empty list is not allowed.
-        if let critical = header["crit"] { throw .criticalExtensions(critical.excerpt()) }
+        if let critical = header["crit"] { throw .unsupportedTokenExtensions(critical.excerpt()) }
         guard let signature = Base64.decodeURL(String(parts[2])) else {
-            throw .malformed("its signature is not base64url")
+            throw .malformedToken("its signature is not base64url")
         }
         let expected = HMACSHA256.authenticate(Array("\(parts[0]).\(parts[1])".utf8), key: secret)
-        guard constantTimeEquals(signature, expected) else { throw .wrongSignature }
+        guard constantTimeEquals(signature, expected) else { throw .wrongTokenSignature }
 
         let claims = try object(in: parts[1], named: "payload")
         guard let subject = claims["sub"]?.string, isUser(subject) else {
-            throw .malformed(
+            throw .malformedToken(
                 "its 'sub' claim must be the user's id, a string of 1 to 200 characters and at most \(userBytes) bytes")
         }
         // Round fractions so that the token's validity only gets shorter.
@@ -111,7 +82,7 @@ public struct AccessToken: Equatable, Sendable {
         _ value: JSONValue?, of claim: String, _ rule: FloatingPointRoundingRule
     ) throws(Refusal) -> Int64 {
         guard let seconds = value?.double else {
-            throw .malformed("its '\(claim)' claim must be a number of seconds since 1970")
+            throw .malformedToken("its '\(claim)' claim must be a number of seconds since 1970")
         }
         return Int64(min(max(seconds.rounded(rule), -Double(latest)), Double(latest)))
     }
@@ -135,19 +106,19 @@ public struct AccessToken: Equatable, Sendable {
         /// Throws if the token has expired or is not yet valid at the given time.
         public func check(at now: Timestamp) throws(Refusal) {
             let expiry = Timestamp(secondsSinceEpoch: expiresAt)
-            guard now < expiry else { throw .expired(at: expiry) }
+            guard now < expiry else { throw .expiredToken(at: expiry) }
             guard let notBefore else { return }
             let start = Timestamp(secondsSinceEpoch: notBefore)
-            guard now >= start else { throw .notYetValid(from: start) }
+            guard now >= start else { throw .tokenNotYetValid(from: start) }
         }
     }
 
     public var validity: Validity { Validity(expiresAt: expiresAt, notBefore: notBefore) }
 
     private static func object(in part: Substring, named name: String) throws(Refusal) -> JSONObject {
-        guard let bytes = Base64.decodeURL(String(part)) else { throw .malformed("its \(name) is not base64url") }
+        guard let bytes = Base64.decodeURL(String(part)) else { throw .malformedToken("its \(name) is not base64url") }
         guard let object = (try? JSON.parse(bytes))?.object else {
-            throw .malformed("its \(name) is not a JSON object")
+            throw .malformedToken("its \(name) is not a JSON object")
         }
         return object
     }
@@ -177,5 +148,29 @@ public struct AccessToken: Equatable, Sendable {
         guard text.utf8.count <= 4096 else { return nil }
         let parts = parts(of: text)
         return parts.count == 3 ? try? object(in: parts[1], named: "payload") : nil
+    }
+}
+
+/// Why a token is rejected.
+extension Refusal {
+    /// The token is not three base64url parts that contain JSON.
+    package static func malformedToken(_ what: String) -> Refusal { Refusal("it is malformed: \(what).") }
+    package static func wrongTokenAlgorithm(_ name: String) -> Refusal {
+        Refusal("it is signed with \(quoted(name)), but only \"HS256\" is accepted.")
+    }
+    package static func unsupportedTokenExtensions(_ names: String) -> Refusal {
+        Refusal(
+            "its header requires extensions that this server does not support: 'crit' is \(names) (RFC 7515 §4.1.11). "
+                + "Sign the token without 'crit'.")
+    }
+    package static let wrongTokenSignature = Refusal(
+        "its signature does not match: it was signed with a secret other than this server's, or was cut short.")
+    package static func expiredToken(at time: Timestamp) -> Refusal {
+        Refusal("it expired at \(time.wireText); refresh it.")
+    }
+    package static func tokenNotYetValid(from time: Timestamp) -> Refusal {
+        let hint = time.secondsSinceEpoch >= AccessToken.latest ? " " + AccessToken.millisecondsHint : ""
+        return Refusal(
+            "it is not valid before \(time.wireText) (its 'nbf' claim): wait until then, or check both clocks." + hint)
     }
 }

@@ -2,6 +2,7 @@ import FitIQAPI
 import Foundation
 import TestSupport
 import Testing
+import Text
 
 @testable import MockServer
 
@@ -99,10 +100,10 @@ import Testing
         try file.flush()
         var configuration = Engine.Configuration()
         var message = ""
-        do throws(StateFileError) {
+        do throws(Refusal) {
             try configuration.keepState(in: file)
         } catch {
-            message = error.message
+            message = error.description
         }
         #expect(message.contains("after the year 2199") == isRefused, "\(message)")
     }

@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import TestSupport
 import Testing
+import Text
 
 @testable import MockServer
 
@@ -212,7 +213,7 @@ import Testing
         network.advance(by: .seconds(20))
         let failure = "the state could not be saved; the server will try again: ':memory:': database or disk is full"
         #expect(network.observations.map(\.description).filter { $0.contains("state") } == [failure])
-        #expect(throws: StateFileError.self) { try network.engine.saveAll() }
+        #expect(throws: Refusal.self) { try network.engine.saveAll() }
         for id in ids.compactMap(\.self) { _ = try world.exchange(.delete, "/api/v1/journal/\(id)") }
         network.advance(by: .seconds(20))
         #expect(network.engine.savingDue == nil)

@@ -3,6 +3,7 @@ import JSON
 import SQLite
 import TestSupport
 import Testing
+import Text
 
 @testable import MockServer
 
@@ -17,7 +18,7 @@ extension [StateStep] {
 }
 
 extension StateFile {
-    fileprivate func write(_ steps: [StateStep], commits: Bool) throws(StateFileError) {
+    fileprivate func write(_ steps: [StateStep], commits: Bool) throws(Refusal) {
         add(steps, commits: commits)
         try flush()
     }
@@ -33,23 +34,23 @@ extension StateFile {
 
     /// The error when a file is opened.
     private static func refusal(_ path: String) -> String? {
-        message { () throws(StateFileError) in _ = try StateFile(path) }
+        message { () throws(Refusal) in _ = try StateFile(path) }
     }
 
     /// The error when a server starts with a file.
     private static func refusal(of file: StateFile) -> String? {
-        message { () throws(StateFileError) in
+        message { () throws(Refusal) in
             var configuration = Engine.Configuration()
             try configuration.keepState(in: file)
         }
     }
 
-    private static func message(_ body: () throws(StateFileError) -> Void) -> String? {
-        do throws(StateFileError) {
+    private static func message(_ body: () throws(Refusal) -> Void) -> String? {
+        do throws(Refusal) {
             try body()
             return nil
         } catch {
-            return error.message
+            return error.description
         }
     }
 
@@ -184,12 +185,12 @@ extension StateFile {
             let file = try StateFile(path, largest: 40_000)
             try file.write([.serial(1)] + .world("w1"), commits: true)
             let large = Array(repeating: UInt8(ascii: "x"), count: 100_000)
-            let error = #expect(throws: StateFileError.self) {
+            let error = #expect(throws: Refusal.self) {
                 try file.write([.serial(2), .begin(world: "w2", number: 2, scenario: large)], commits: true)
             }
-            #expect(error?.message == "'\(path)': database or disk is full")
+            #expect(error?.description == "'\(path)': database or disk is full")
             // Steps that depend on lost steps are also lost.
-            #expect(throws: StateFileError.self) { try file.write([.serial(3)], commits: true) }
+            #expect(throws: Refusal.self) { try file.write([.serial(3)], commits: true) }
             #expect(try file.read().serial == 1)
             try file.write([.forgetAll(except: nil), .serial(4)] + .world("w4"), commits: true)
             let state = try file.read()
@@ -241,9 +242,9 @@ extension StateFile {
             let file = try StateFile(path)
             try file.write([.serial(1)] + .world("w1"), commits: true)
             try move(path + ending, to: path + ".moved")
-            let error = #expect(throws: StateFileError.self) { try file.write([.serial(2)], commits: true) }
+            let error = #expect(throws: Refusal.self) { try file.write([.serial(2)], commits: true) }
             #expect(
-                error?.message == """
+                error?.description == """
                     '\(path)\(ending)' was moved, removed or replaced while the server was running: changes since then \
                     are lost unless the file is restored before the server exits
                     """)
@@ -322,9 +323,9 @@ extension StateFile {
                     try Database(path: path).run(
                         script: "INSERT INTO entity (world, list, owner, id, data) VALUES \(values)")
                 }
-                let error = #expect(throws: StateFileError.self) { try StateFile(path).read() }
+                let error = #expect(throws: Refusal.self) { try StateFile(path).read() }
                 let beginning = "'\(path)', world w1: the row with the id \"\(id)\" in the list \"\(list)\" was not"
-                #expect(error?.message.hasPrefix(beginning) ?? false, "\(error?.message ?? row)")
+                #expect(error?.description.hasPrefix(beginning) ?? false, "\(error?.description ?? row)")
             }
         }
     }

@@ -131,7 +131,7 @@ extension APIError {
         "This endpoint needs 'Authorization: Bearer <JWT>', and the request has no Authorization field. " + tokenAdvice)
     public static let notABearerToken = unauthorized(
         "The Authorization field must read 'Bearer <JWT>'; it begins with something else. " + tokenAdvice)
-    public static func badToken(_ error: AccessToken.Refusal) -> Self {
+    public static func badToken(_ error: Refusal) -> Self {
         unauthorized("The bearer token is not valid: \(error.description) \(tokenAdvice)")
     }
 

@@ -184,7 +184,7 @@ extension APIError {
 
     /// Wrong passwords and unknown addresses get the same error, which therefore does not reveal who has an account.
     public static let wrongLogin = unauthorized("The email or password is wrong.")
-    public static func badRefreshToken(_ error: AccessToken.Refusal) -> Self {
+    public static func badRefreshToken(_ error: Refusal) -> Self {
         Self(
             .badRequest, .badRequest,
             "The refresh token is not from this server: \(error.description) Send the 'refresh_token' from the last "

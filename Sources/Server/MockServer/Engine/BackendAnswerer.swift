@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import HTTPTypes
 import JSON
+import Text
 import Traffic
 
 /// Answers requests from the world's own backend.
@@ -330,9 +331,11 @@ struct BackendAnswerer {
 
     /// Verifies a refresh token, except for its expiry and use; throws 400 unless the world issued it.
     private func verify(_ request: RefreshRequest, _ secret: [UInt8]) throws(APIError) -> AccessToken {
-        do throws(AccessToken.Refusal) {
+        do throws(Refusal) {
             let token = try AccessToken.verify(request.refreshToken, secret: AccessToken.refreshSecret(of: secret))
-            guard token.id != nil else { throw .malformed("its 'jti' claim must be an id that this server issued") }
+            guard token.id != nil else {
+                throw .malformedToken("its 'jti' claim must be an id that this server issued")
+            }
             return token
         } catch {
             throw .badRefreshToken(error)

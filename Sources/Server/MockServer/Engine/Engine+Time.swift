@@ -1,6 +1,7 @@
 import Faults
 import FitIQAPI
 import HTTP1
+import Text
 import WebSocket
 
 /// What happens without a byte from a client: deadlines, the worlds' steps, pings, saving and stopping.
@@ -401,10 +402,10 @@ extension Engine {
         guard let saving, let commits = saving.startSlice(at: now) else { return }
         let file = saving.file
         runJob(at: now, isSaving: true) {
-            Result { () throws(StateFileError) in try file.flush() }
+            Result { () throws(Refusal) in try file.flush() }
         } then: { engine, result, now in
             if let error = saving.finishSlice(result.take(), commits: commits, at: now) {
-                engine.observe?(.stateNotSaved(message: error.message))
+                engine.observe?(.stateNotSaved(message: error.description))
             }
             engine.save(at: now)
         }

@@ -4,6 +4,7 @@ import JSON
 import SQLite
 import Sockets
 import Synchronization
+import Text
 
 /// The file for `serve --state`: an SQLite database with a row for each world and each of its entities.
 ///
@@ -26,7 +27,7 @@ public final class StateFile: Sendable {
         /// Whether written steps are waiting for a commit.
         var isInTransaction = false
         /// The error that caused the steps since the last commit to be lost, if any.
-        var failure: StateFileError?
+        var failure: Refusal?
     }
 
     /// `FitQ` in ASCII, which distinguishes the file from other databases.
@@ -56,12 +57,12 @@ public final class StateFile: Sendable {
     /// - Parameter largest: The maximum size of the file in bytes; a commit that would exceed it fails.
     /// - Throws: An error if another server uses the file, if the file is not a state file, has a later version or has
     ///   triggers, or if SQLite cannot read or write it.
-    public init(_ path: String, largest: Int = largest) throws(StateFileError) {
+    public init(_ path: String, largest: Int = largest) throws(Refusal) {
         self.path = path
         // Create the file with mode 0600, which SQLite copies to its other files.
         let created = path == ":memory:" ? nil : try? OutputFile(creating: path)
         let (database, logPath): (Database, String?)
-        do throws(StateFileError) {
+        do throws(Refusal) {
             database = try Self.mapping(path) { () throws(SQLiteError) in try Database(path: path) }
             logPath = database.path.map { $0 + "-wal" }
             guard Self.isFree(logPath) else { throw .inUse(path) }
@@ -121,7 +122,7 @@ public final class StateFile: Sendable {
             : "other users could read '\(path)', which contains password hashes and tokens; its mode is now 0600"
     }
 
-    private static func migrate(_ database: Database, _ path: String) throws(StateFileError) {
+    private static func migrate(_ database: Database, _ path: String) throws(Refusal) {
         let (application, version, tables) = try mapping(path) { () throws(SQLiteError) in
             (
                 try database.integer("PRAGMA application_id"), try database.integer("PRAGMA user_version"),
@@ -149,13 +150,13 @@ public final class StateFile: Sendable {
 
     private static func mapping<Result>(
         _ path: String, _ body: () throws(SQLiteError) -> Result
-    ) throws(StateFileError) -> Result {
-        do { return try body() } catch { throw StateFileError(error, path) }
+    ) throws(Refusal) -> Result {
+        do { return try body() } catch { throw Refusal(error, path) }
     }
 
     /// Reads the content, including steps that are written but not committed.
-    public func read() throws(StateFileError) -> SavedState {
-        try state.withLock { state throws(StateFileError) in
+    public func read() throws(Refusal) -> SavedState {
+        try state.withLock { state throws(Refusal) in
             let database = state.opened
             let (serial, worlds) = try Self.mapping(path) { () throws(SQLiteError) in
                 (Int(try database.integer("SELECT serial FROM server")), try Self.worlds(database))
@@ -164,7 +165,7 @@ public final class StateFile: Sendable {
             for world in worlds {
                 let entities = try Self.mapping(path) { () throws(SQLiteError) in try Self.entities(of: world, database)
                 }
-                if let stray = world.stray(among: entities) { throw StateFileError(stray, world: world.name, path) }
+                if let stray = world.stray(among: entities) { throw Refusal(stray, world: world.name, path) }
                 saved.worlds.append((world, world.file(with: entities)))
             }
             return saved
@@ -206,8 +207,8 @@ public final class StateFile: Sendable {
     ///
     /// - Throws: An error if the file cannot be written. All steps since the last commit are then lost, and each call
     ///   fails until a step is ``StateStep/forgetAll``.
-    func flush() throws(StateFileError) {
-        try state.withLock { state throws(StateFileError) in
+    func flush() throws(Refusal) {
+        try state.withLock { state throws(Refusal) in
             for slice in takeAdded() { try write(slice.steps, commits: slice.commits, to: &state) }
             if let failure = state.failure { throw failure }
         }
@@ -220,10 +221,10 @@ public final class StateFile: Sendable {
         }
     }
 
-    private func write(_ steps: [StateStep], commits: Bool, to state: inout Open) throws(StateFileError) {
+    private func write(_ steps: [StateStep], commits: Bool, to state: inout Open) throws(Refusal) {
         if case .forgetAll? = steps.first { state.failure = nil }
         if let failure = state.failure { throw failure }
-        do throws(StateFileError) {
+        do throws(Refusal) {
             if let gone = state.gone(path) { throw gone }
             let database = state.opened
             try Self.mapping(path) { () throws(SQLiteError) in
@@ -254,7 +255,7 @@ extension StateFile.Open {
     }
 
     /// An error if the file or its log was moved, otherwise nil.
-    fileprivate func gone(_ path: String) -> StateFileError? {
+    fileprivate func gone(_ path: String) -> Refusal? {
         if opened.hasMoved { return .gone(path) }
         guard let log, !log.isAt(log.path) else { return nil }
         return .gone(log.path)
@@ -265,10 +266,10 @@ extension Engine {
     /// Writes and commits all unsaved changes, for a server that is ending.
     ///
     /// - Throws: The error if writing the whole state again also fails.
-    public func saveAll() throws(StateFileError) {
+    public func saveAll() throws(Refusal) {
         guard let saving else { return }
         if saving.failure != nil { saving.saveAnew() }
-        do throws(StateFileError) {
+        do throws(Refusal) {
             try saveRest(of: saving)
         } catch {
             // Write everything again, because the last slice may have failed after the loop ended, unnoticed by the
@@ -278,7 +279,7 @@ extension Engine {
         }
     }
 
-    private func saveRest(of saving: Saving) throws(StateFileError) {
+    private func saveRest(of saving: Saving) throws(Refusal) {
         // Also save paused worlds, because they will not resume.
         let rest = saving.takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
         // Commit even if no steps are left, because earlier steps may be uncommitted.
@@ -343,79 +344,68 @@ extension Database {
     }
 }
 
-/// An error that makes a state file unusable.
-public struct StateFileError: Error, Equatable {
-    public let message: String
-
-    private static let inUse =
-        " is in use by another server, or by an SQLite tool: stop that program, or choose a different file"
-
-    private init(message: String) { self.message = message }
-
+/// Why a state file is unusable.
+extension Refusal {
     fileprivate init(_ error: SQLiteError, _ path: String) {
-        let reason =
-            if error.isBusy {
-                Self.inUse
+        self =
+            if error.isForeign {
+                .foreign(path)
+            } else if error.isBusy {
+                .inUse(path)
             } else if error.cannotOpen {
-                " cannot be opened or created: its folder must exist and be writable"
+                Refusal("'\(path)' cannot be opened or created: its folder must exist and be writable")
             } else {
-                ": " + error.message
+                Refusal(error.message, at: "'\(path)'")
             }
-        self = error.isForeign ? .foreign(path) : StateFileError(message: "'\(path)'" + reason)
     }
 
     /// An error in a world's content.
     init(world: String, _ path: String, _ reason: String) {
-        self.init(message: "'\(path)', world \(world): \(reason)")
+        self.init(reason, at: "'\(path)'", "world \(world)")
     }
 
-    fileprivate static func inUse(_ path: String) -> StateFileError { StateFileError(message: "'\(path)'" + inUse) }
+    fileprivate static func inUse(_ path: String) -> Refusal {
+        Refusal(
+            "'\(path)' is in use by another server, or by an SQLite tool: stop that program, or choose a different file"
+        )
+    }
 
-    fileprivate static func gone(_ path: String) -> StateFileError {
-        StateFileError(
-            message: """
-                '\(path)' was moved, removed or replaced while the server was running: changes since then are \
-                lost unless the file is restored before the server exits
-                """)
+    fileprivate static func gone(_ path: String) -> Refusal {
+        Refusal(
+            "'\(path)' was moved, removed or replaced while the server was running: changes since then are lost unless "
+                + "the file is restored before the server exits")
     }
 
     /// An error about a row that no server could have written and that would be lost.
     init(_ stray: SavedEntity, world: String, _ path: String) {
-        let row = "the row with the id \(stray.id.text.quoted()) in the list \(stray.list.quoted())"
         self.init(
             world: world, path,
-            "\(row) was not written by fitiq-mock: its list, its owner or the id in its data is unknown; delete the "
-                + "row, or choose a different file")
+            "the row with the id \(stray.id.text.quoted()) in the list \(stray.list.quoted()) was not written by "
+                + "fitiq-mock: its list, its owner or the id in its data is unknown; delete the row, or choose a "
+                + "different file")
     }
 
     /// An error about an impossible number for the last world.
     init(serial: Int, largest: Int, _ path: String) {
         self.init(
-            message: """
-                '\(path)': the number of its last world is \(serial), but must be from 0 to \(largest); set 'serial' \
-                in its table 'server' to 0, or choose a different file
-                """)
+            "the number of its last world is \(serial), but must be from 0 to \(largest); set 'serial' in its table "
+                + "'server' to 0, or choose a different file", at: "'\(path)'")
     }
 
-    fileprivate static func foreign(_ path: String) -> StateFileError {
-        StateFileError(
-            message: "'\(path)' is not a fitiq-mock state file: choose a different file, or a file that "
-                + "does not exist yet")
+    fileprivate static func foreign(_ path: String) -> Refusal {
+        Refusal(
+            "'\(path)' is not a fitiq-mock state file: choose a different file, or a file that does not exist yet")
     }
 
-    fileprivate static func altered(_ path: String, trigger: String) -> StateFileError {
-        StateFileError(
-            message: """
-                '\(path)' has the trigger \(trigger.quoted()), which would change the data that a server saves: drop \
-                it, or choose a different file
-                """)
+    fileprivate static func altered(_ path: String, trigger: String) -> Refusal {
+        Refusal(
+            "'\(path)' has the trigger \(trigger.quoted()), which would change the data that a server saves: drop it, or "
+                + "choose a different file")
     }
 
-    fileprivate static func later(_ path: String, version: Int64, known: Int) -> StateFileError {
-        StateFileError(
-            message: """
-                '\(path)' was written by a later fitiq-mock: it has version \(version), but this fitiq-mock reads \
-                only up to \(known); update fitiq-mock, or choose a different file
-                """)
+    fileprivate static func later(_ path: String, version: Int64, known: Int) -> Refusal {
+        Refusal(
+            "'\(path)' was written by a later fitiq-mock: it has version \(version), but this fitiq-mock reads only up to "
+                + "\(known); update fitiq-mock, or choose a different file")
     }
 }

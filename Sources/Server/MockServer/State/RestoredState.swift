@@ -1,17 +1,18 @@
 import FitIQAPI
 import JSON
 import Scenarios
+import Text
 
 /// A state file's content: the worlds to continue.
 struct RestoredState: Sendable {
     let serial: Int
     let worlds: [RestoredWorld]
 
-    fileprivate init(_ file: StateFile) throws(StateFileError) {
+    fileprivate init(_ file: StateFile) throws(Refusal) {
         let saved = try file.read()
         serial = saved.serial
         guard (0...WorldTable.largestSerial).contains(serial) else {
-            throw StateFileError(serial: serial, largest: WorldTable.largestSerial, file.path)
+            throw Refusal(serial: serial, largest: WorldTable.largestSerial, file.path)
         }
         var worlds: [RestoredWorld] = []
         for (world, text) in saved.worlds { worlds.append(try RestoredWorld(world, text, path: file.path)) }
@@ -27,30 +28,30 @@ struct RestoredWorld: Sendable {
     /// The scenario in the request that created the world; nil for the server's scenario.
     let requested: Scenario?
 
-    fileprivate init(_ saved: SavedWorld, _ file: [UInt8], path: String) throws(StateFileError) {
+    fileprivate init(_ saved: SavedWorld, _ file: [UInt8], path: String) throws(Refusal) {
         self.saved = saved
         guard
             saved.name == World.defaultID || WorldID(saved.name).map({ $0.number <= WorldTable.largestSerial }) ?? false
         else {
-            throw StateFileError(
+            throw Refusal(
                 world: saved.name.quoted(), path,
                 "a world must have an id such as w17 or n2-w17, with a number up to \(WorldTable.largestSerial)")
         }
         guard saved.time.secondsSinceEpoch < WorldSettings.lastTokenExpiry else {
-            throw StateFileError(
+            throw Refusal(
                 world: saved.name, path, "its time is after the year 2199, the last year that a clock supports")
         }
         do throws(ScenarioErrors) {
             state = try Scenario.readSaved(file, file: path)
         } catch {
-            throw StateFileError(world: saved.name, path, error.description)
+            throw Refusal(world: saved.name, path, error.description)
         }
         do {
             requested = try saved.scenario.map { try Scenario(requested: JSON.parse($0)) }
         } catch let error as APIError {
-            throw StateFileError(world: saved.name, path, error.message)
+            throw Refusal(world: saved.name, path, error.message)
         } catch {
-            throw StateFileError(world: saved.name, path, "\(error)")
+            throw Refusal(world: saved.name, path, "\(error)")
         }
     }
 }
@@ -67,7 +68,7 @@ extension Engine.Configuration {
     /// Starts from a state file, and saves changes to it.
     ///
     /// - Throws: An error that names the file and the world that cannot be read.
-    public mutating func keepState(in file: StateFile) throws(StateFileError) {
+    public mutating func keepState(in file: StateFile) throws(Refusal) {
         (stateFile, restored) = (file, try RestoredState(file))
     }
 
@@ -77,7 +78,7 @@ extension Engine.Configuration {
             return try body()
         } catch {
             guard let stateFile else { throw error }
-            throw .invalid(StateFileError(world: world, stateFile.path, error.message).message)
+            throw .invalid(Refusal(world: world, stateFile.path, error.message).description)
         }
     }
 

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import Text
 
 /// A server's state file and the changes that it does not contain yet.
 ///
@@ -24,7 +25,7 @@ final class Saving {
     @exclusivity(unchecked) private var earliest = Timestamp(nanosecondsSinceEpoch: 0)
     @exclusivity(unchecked) private var isWriting = false
     /// The error from the last slice; nil once a later slice was committed.
-    @exclusivity(unchecked) private(set) var failure: StateFileError?
+    @exclusivity(unchecked) private(set) var failure: Refusal?
 
     init(_ file: StateFile, of table: WorldTable, hasDefaultWorld: Bool) {
         (self.file, self.table, self.hasDefaultWorld) = (file, table, hasDefaultWorld)
@@ -55,9 +56,7 @@ final class Saving {
     }
 
     /// Continues after a slice was written; returns an error that follows a success.
-    func finishSlice(
-        _ result: Result<Void, StateFileError>, commits: Bool, at now: Timestamp
-    ) -> StateFileError? {
+    func finishSlice(_ result: Result<Void, Refusal>, commits: Bool, at now: Timestamp) -> Refusal? {
         isWriting = false
         switch result {
         case .success:
