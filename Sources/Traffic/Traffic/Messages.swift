@@ -29,24 +29,14 @@ enum Messages {
         let excerpt = value.map { $0.isNull ? "" : ": \(TerminalText.escaped($0.excerpt()))" } ?? ""
         return "expected \(expected), found \(value?.typeName ?? "nothing")\(excerpt)"
     }
-    static func describe(_ note: HARNote) -> String {
-        switch note {
-        case .torn(let entries):
-            "the file is truncated, perhaps because its recorder was killed; "
-                + (entries == 1 ? "1 entry is complete" : "\(entries) entries are complete")
-        case .loneSurrogates(let count):
-            "\(Words.counted(count, "character")) that \(count == 1 ? "is" : "are") not Unicode (half a surrogate pair) "
-                + "\(count == 1 ? "was" : "were") replaced with U+FFFD"
-        case .missingAttachment(let name, let entry):
-            "entry \(entry): the file '\(name)', which contains the data that was sent, is not next to the HAR"
-        case .lost(let loss, let count, let entries): describe(loss, count, at(entries))
-        case .recorded(let text): text
-        }
-    }
-    private static func describe(_ loss: HARLoss, _ count: Int, _ place: String) -> String {
+    static func lost(_ loss: HARLoss, _ count: Int, _ entries: [Int]) -> String {
         let (isOne, was) = (count == 1, count == 1 ? "was" : "were")
         let bodies = Words.counted(count, "body", "bodies")
         let messages = Words.counted(count, "WebSocket message")
+        let numbers = entries.prefix(HARLosses.mostNamed).map(String.init)
+        let list = entries.count == numbers.count ? Words.list(numbers) : (numbers + ["…"]).joined(separator: ", ")
+        // `(entry 3)`, `(entries 3 and 7)`, `(entries 1, 2, 3, 4, 5, …)`.
+        let place = " (\(entries.count == 1 ? "entry" : "entries") \(list))"
         return switch loss {
         case .body: "\(bodies) \(was) not recorded\(place); save the HAR with its content"
         case .unreadableBody:
@@ -68,13 +58,6 @@ enum Messages {
         case .messages: "the messages on \(Words.counted(count, "WebSocket")) were not recorded\(place)"
         }
     }
-    /// The entries for a note: `(entry 3)`, `(entries 3 and 7)`, `(entries 1, 2, 3, 4, 5, …)`.
-    private static func at(_ entries: [Int]) -> String {
-        let numbers = entries.prefix(HARLosses.mostNamed).map(String.init)
-        let list = entries.count == numbers.count ? Words.list(numbers) : (numbers + ["…"]).joined(separator: ", ")
-        return " (\(entries.count == 1 ? "entry" : "entries") \(list))"
-    }
-
     private static func size(_ bytes: Int) -> String {
         bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
     }

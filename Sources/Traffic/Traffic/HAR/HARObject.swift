@@ -2,40 +2,45 @@ import Digests
 import JSON
 import Text
 
-/// A missing or repaired part of a file.
+/// A missing or repaired part of a file, as a clause without a full stop.
 ///
 /// The rest of the file can be used.
-public enum HARNote: Sendable, Equatable, CustomStringConvertible {
-    /// The file is truncated; this many entries are complete.
-    case torn(entries: Int)
-    /// The reader replaced this many halves of surrogate pairs with U+FFFD, because Swift strings cannot contain them.
-    case loneSurrogates(Int)
-    case missingAttachment(name: String, entry: Int)
-    /// The reader dropped this many parts of one kind.
-    ///
-    /// `entries` contains the first affected entries, at most one more than ``HARLosses/mostNamed``, counted from 1 in
-    /// file order.
-    case lost(HARLoss, count: Int, entries: [Int])
-    /// The recorder's note.
-    case recorded(String)
-
+public struct HARNote: Sendable, Equatable, CustomStringConvertible {
+    /// Names and notes from the file are escaped, so that they cannot control a terminal.
+    public let description: String
     /// Whether the file still contains everything from the period that it covers.
-    var isHarmless: Bool {
-        switch self {
-        // A truncated body is marked as truncated.
-        case .torn, .loneSurrogates, .lost(.cutBody, _, _), .lost(.shortBody, _, _), .lost(.cutMessage, _, _): true
-        default: false
-        }
+    let isHarmless: Bool
+
+    private init(_ description: String, isHarmless: Bool = false) {
+        (self.description, self.isHarmless) = (TerminalText.escaped(description), isHarmless)
     }
 
-    /// The note as a clause, without a full stop.
-    ///
-    /// Names and notes from the file are escaped, so that they cannot control a terminal.
-    public var description: String { TerminalText.escaped(Messages.describe(self)) }
+    package static func torn(entries: Int) -> HARNote {
+        HARNote(
+            "the file is truncated, perhaps because its recorder was killed; "
+                + (entries == 1 ? "1 entry is complete" : "\(entries) entries are complete"), isHarmless: true)
+    }
+    /// Swift strings cannot contain halves of surrogate pairs.
+    package static func loneSurrogates(_ count: Int) -> HARNote {
+        HARNote(
+            "\(Words.counted(count, "character")) that \(count == 1 ? "is" : "are") not Unicode (half a surrogate pair) "
+                + "\(count == 1 ? "was" : "were") replaced with U+FFFD", isHarmless: true)
+    }
+    package static func missingAttachment(name: String, entry: Int) -> HARNote {
+        HARNote("entry \(entry): the file '\(name)', which contains the data that was sent, is not next to the HAR")
+    }
+    /// - Parameter entries: The first affected entries, at most one more than ``HARLosses/mostNamed``, counted from 1 in
+    ///   file order.
+    package static func lost(_ loss: HARLoss, count: Int, entries: [Int]) -> HARNote {
+        // Truncated bodies and messages are marked as truncated.
+        HARNote(
+            Messages.lost(loss, count, entries), isHarmless: [.cutBody, .shortBody, .cutMessage].contains(loss))
+    }
+    package static func recorded(_ text: String) -> HARNote { HARNote(text) }
 }
 
 /// A kind of content in an entry that a session cannot use.
-public enum HARLoss: Sendable, CaseIterable {
+package enum HARLoss: Sendable, CaseIterable {
     case body
     /// A body that does not match the encoding stated in the file, as can happen in sanitized files.
     case unreadableBody
