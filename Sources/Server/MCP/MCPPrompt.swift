@@ -38,7 +38,7 @@ struct MCPPrompt: Sendable {
     func filled(with arguments: JSONValue?, hasCommand: Bool) throws(MCPError) -> JSONObject {
         let name = row["argument"]?["name"]?.string ?? ""
         for (key, value) in arguments?.object ?? [:] where key != name || value.string == nil {
-            throw MCPError(.invalidParameters, MCPMessages.unknown("argument", key, among: [name]))
+            throw MCPError(.invalidParameters, MCPServer.unknown("argument", key, among: [name]))
         }
         let given = arguments?[name]?.string
         let words = row[given == nil ? "absent" : "given"]?.string?.replacing("{\(name)}", with: given ?? "") ?? ""

@@ -114,7 +114,7 @@ enum MCPResource {
         for (index, line) in lines.enumerated().dropFirst(first - 1) {
             let next = piece.utf8.count + line.utf8.count + 1
             if next > MCPLimits.resource - 200, !piece.isEmpty {
-                return piece + MCPMessages.goesOn(at: "\(scheme)\(path)?from=\(index + 1)")
+                return piece + "\nIt continues at \(scheme)\(path)?from=\(index + 1)\n"
             }
             piece += line + (index + 1 < lines.count ? "\n" : "")
         }

@@ -49,28 +49,39 @@ public struct MCPServer: Sendable {
     /// - Parameter field: Looks up a field of the message's HTTP request; nil on stdio.
     public func receive(_ bytes: [UInt8], field: ((String) -> String?)? = nil) -> Step {
         guard bytes.count <= MCPLimits.message else {
-            return .answer(MCPError(.invalidRequest, MCPMessages.tooLong).answer(to: nil, isModern: true))
+            let error = MCPError(
+                .invalidRequest,
+                "A message can have at most \(MCPLimits.message) bytes. Import a larger state through the admin API.")
+            return .answer(error.answer(to: nil, isModern: true))
         }
         let message: JSONValue
         do throws(JSONError) {
             message = try JSON.parse(bytes, limits: MCPLimits.json)
         } catch {
-            return .answer(MCPError(.parse, MCPMessages.notJSON(error)).answer(to: nil, isModern: true))
+            return .answer(MCPError(.parse, "The message is not JSON: \(error).").answer(to: nil, isModern: true))
         }
         let given = message["id"]
         let id = given?.string != nil || given?.int != nil ? given : nil
         let meta = message["params"]?["_meta"]?[Self.revisionKey]
         let isModern = meta != nil
         do throws(MCPError) {
-            guard message["jsonrpc"] == "2.0" else { throw MCPError(.invalidRequest, MCPMessages.notJSONRPC(message)) }
+            guard message["jsonrpc"] == "2.0" else {
+                throw MCPError(
+                    .invalidRequest,
+                    message.array == nil
+                        ? "A message must be an object with \"jsonrpc\": \"2.0\"; this one is \(message.excerpt())."
+                        : "This server accepts one message at a time, not JSON-RPC batches.")
+            }
             guard let method = message["method"]?.string else {
                 guard message["method"] == nil, message["result"] != nil || message["error"] != nil else {
-                    throw MCPError(.invalidRequest, MCPMessages.noMethod)
+                    throw MCPError(
+                        .invalidRequest,
+                        "A request must have a 'method' (a string); a response must have a 'result' or an 'error'.")
                 }
                 return .nothing
             }
             guard message["params"]?.object != nil || message["params"] == nil else {
-                throw MCPError(.invalidRequest, MCPMessages.badParameters)
+                throw MCPError(.invalidRequest, "A message's 'params' must be an object.")
             }
             guard message["id"] != nil else {
                 guard method == "notifications/cancelled", let cancelled = message["params"]?["requestId"] else {
@@ -78,7 +89,9 @@ public struct MCPServer: Sendable {
                 }
                 return .cancel(cancelled)
             }
-            guard let id else { throw MCPError(.invalidRequest, MCPMessages.badID) }
+            guard let id else {
+                throw MCPError(.invalidRequest, "A request's 'id' must be a string or a whole number.")
+            }
             let request = MCPRequest(
                 id: id, method: method, params: message["params"] ?? .object([:]), isModern: isModern, server: self)
             try checkRevision(of: request, field)
@@ -94,14 +107,15 @@ public struct MCPServer: Sendable {
         if let revision {
             guard revision == .string(Self.modernRevision) else {
                 throw MCPError(
-                    .unsupportedRevision, MCPMessages.unknownRevision(revision),
+                    .unsupportedRevision, "This server does not support protocol revision \(revision.excerpt()).",
                     data: [
                         "supported": .array(([Self.modernRevision] + Self.handshakeRevisions).map(JSONValue.string)),
                         "requested": .string(revision.string ?? revision.description),
                     ])
             }
             guard request.meta[Self.capabilitiesKey]?.object != nil else {
-                throw MCPError(.invalidParameters, MCPMessages.noCapabilities(Self.capabilitiesKey))
+                throw MCPError(
+                    .invalidParameters, "A request's '_meta' must have '\(Self.capabilitiesKey)' (an object).")
             }
         }
         guard let field else { return }
@@ -115,14 +129,22 @@ public struct MCPServer: Sendable {
             ]
             for (field, value, sent) in expected.map({ ($0.0, $0.1, field($0.0)) }) where value != nil {
                 guard sent.map(Self.decoded) == value?.string else {
-                    throw MCPError(.headerMismatch, MCPMessages.mismatch(field, sent: sent, body: value))
+                    throw MCPError(
+                        .headerMismatch,
+                        "The field \(field) is \(sent.map { $0.quoted() } ?? "missing"), but the message says "
+                            + "\((value ?? .null).excerpt()).")
                 }
             }
             return
         }
         if named == nil, request.method == "initialize" { return }
         guard let named, Self.handshakeRevisions.contains(named) else {
-            throw MCPError(.headerMismatch, MCPMessages.badRevisionField(named))
+            let sent = named.map { "is \($0.quoted())" } ?? "is missing"
+            throw MCPError(
+                .headerMismatch,
+                "The field MCP-Protocol-Version \(sent). After 'initialize' it must be "
+                    + "\(Words.list(Self.handshakeRevisions, last: "or")); a request with \(Self.modernRevision) must "
+                    + "also say so in its '_meta'.")
         }
     }
 
@@ -163,7 +185,10 @@ public struct MCPServer: Sendable {
         case ("resources/read", _):
             let uri = try request.text("uri")
             guard let content = MCPResource.read(uri) else {
-                throw MCPError(.invalidParameters, MCPMessages.unknownResource(uri), data: ["uri": .string(uri)])
+                throw MCPError(
+                    .invalidParameters,
+                    "There is no resource \(uri.quoted()). resources/list and resources/templates/list show the "
+                        + "existing resources.", data: ["uri": .string(uri)])
             }
             return .answer(request.result(["contents": [content]], isCacheable: true))
         case ("prompts/list", _): return .answer(try request.list("prompts", MCPPrompt.all.map(\.description)))
@@ -171,11 +196,11 @@ public struct MCPServer: Sendable {
             let name = try request.text("name")
             guard let prompt = MCPPrompt.all.first(where: { $0.name == name }) else {
                 throw MCPError(
-                    .invalidParameters, MCPMessages.unknown("prompt", name, among: MCPPrompt.all.map(\.name)))
+                    .invalidParameters, Self.unknown("prompt", name, among: MCPPrompt.all.map(\.name)))
             }
             let arguments = request.params["arguments"]
             return .answer(request.result(try prompt.filled(with: arguments, hasCommand: command != nil)))
-        default: throw MCPError(.unknownMethod, MCPMessages.unknownMethod(request.method))
+        default: throw MCPError(.unknownMethod, "There is no method \(request.method.quoted()).")
         }
     }
 
@@ -189,14 +214,19 @@ public struct MCPServer: Sendable {
     private func call(_ request: MCPRequest) throws(MCPError) -> Step {
         let name = try request.text("name")
         guard let tool = MCPTool.all.first(where: { $0.name == name }) else {
-            throw MCPError(.invalidParameters, MCPMessages.unknown("tool", name, among: tools.map(\.name)))
+            throw MCPError(.invalidParameters, Self.unknown("tool", name, among: tools.map(\.name)))
         }
         do throws(Refusal) {
             let arguments = try MCPArguments(request.params["arguments"], of: tool, world: world)
             let shape = try MCPShape(tool, arguments)
             let work = try tool.ask(arguments)
             if case .known(let value) = work { return .answer(request.toolResult(value, shape)) }
-            if case .run = work, command == nil { throw Refusal(MCPMessages.noCommand(name)) }
+            if case .run = work, command == nil {
+                throw Refusal(
+                    "'\(name)' runs only the command that the server was started with, such as 'swift test', but "
+                        + "this server was started without a command. Ask the operator to add one, or run the client "
+                        + "against a world's url and request its verdicts.")
+            }
             return .call(MCPCall(work: work, request: request, shape: shape))
         } catch {
             return .answer(request.toolError(error.description))
@@ -231,14 +261,17 @@ struct MCPRequest: Sendable {
     var meta: JSONObject { params["_meta"]?.object ?? [:] }
 
     func text(_ name: String) throws(MCPError) -> String {
-        guard let text = params[name]?.string else { throw MCPError(.invalidParameters, MCPMessages.missing(name)) }
+        guard let text = params[name]?.string else {
+            throw MCPError(.invalidParameters, "'params' must have '\(name)' (a string).")
+        }
         return text
     }
 
     /// A list on one page; refuses cursors.
     func list(_ name: String, _ elements: [JSONValue]) throws(MCPError) -> MCPAnswer {
         if let cursor = params["cursor"], cursor != .null {
-            throw MCPError(.invalidParameters, MCPMessages.noSuchCursor(cursor))
+            throw MCPError(
+                .invalidParameters, "The cursor \(cursor.excerpt()) is invalid: this list has only one page.")
         }
         return result([name: .array(elements)], isCacheable: true)
     }
@@ -279,6 +312,13 @@ public struct MCPAnswer: Sendable {
     public let status: Int
 
     init(_ message: JSONValue, status: Int = 200) { (bytes, self.status) = (message.encoded(), status) }
+}
+
+extension MCPServer {
+    static func unknown(_ noun: String, _ name: String, among names: [String]) -> String {
+        "There is no \(noun) \(name.quoted()).\(NearestWord.hint(name, among: names)) Use "
+            + "\(Words.list(names, last: "or"))."
+    }
 }
 
 /// A refusal as a JSON-RPC error.
@@ -348,12 +388,17 @@ public struct MCPCall: Sendable {
     ///
     /// - Parameter body: The response's body; nil if it exceeds ``answerLimit``.
     public func answer(status: Int, body: [UInt8]?) -> MCPAnswer {
-        guard let body else { return request.toolError(MCPMessages.answerTooLong) }
+        guard let body else { return request.toolError("The answer exceeds 8 MiB; call the admin API directly.") }
         let value = body.isEmpty ? .object(["done": true]) : try? JSON.parse(body)
         guard (200...299).contains(status) else {
-            return request.toolError(MCPMessages.refused(status, value, limit: shape.limit))
+            guard let error = value?["error"], let message = error["message"]?.string else {
+                return request.toolError(
+                    "The admin API answered \(status): \((value ?? .null).excerpt(limit: 400))")
+            }
+            let details = error["details"].map { "\n" + $0.excerpt(limit: shape.limit / 4) } ?? ""
+            return request.toolError("\(status): \(message)\(details)")
         }
-        guard let value else { return request.toolError(MCPMessages.notJSONAnswer(status)) }
+        guard let value else { return request.toolError("The admin API answered \(status) without JSON.") }
         return request.toolResult(value, shape)
     }
 
@@ -381,7 +426,7 @@ public struct MCPCall: Sendable {
     ///   - output: The end of the run's output.
     public func answer(report: [UInt8], output: String) -> MCPAnswer {
         guard var object = (try? JSON.parse(report))?.object else {
-            return request.toolError(MCPMessages.noReport(output))
+            return request.toolError("The run produced no report. Its output:\n" + output)
         }
         // The output says why the command failed, or why no client connected.
         if object["exit_code"] != 0, object["exit_code"] != 1 || object["troubles"]?.array?.isEmpty == false {

@@ -17,8 +17,13 @@ struct MCPShape: Sendable {
         cursor = arguments["cursor"]?.string
         asked = arguments["limit"]?.int ?? MCPTool.entriesAtOnce
         limit = arguments["max_bytes"]?.int ?? MCPLimits.answer
-        guard MCPLimits.answers.contains(limit) else { throw Refusal(MCPMessages.badLimit(limit)) }
-        guard cursor.map({ Self.position(in: $0) != nil }) ?? true else { throw Refusal(MCPMessages.badCursor) }
+        let limits = MCPLimits.answers
+        guard limits.contains(limit) else {
+            throw Refusal("'max_bytes' is \(limit); it must be from \(limits.lowerBound) to \(limits.upperBound).")
+        }
+        guard cursor.map({ Self.position(in: $0) != nil }) ?? true else {
+            throw Refusal("'cursor' must be the 'next_cursor' from an earlier answer to the same call.")
+        }
     }
 
     private static let textMark = "text:"
@@ -157,23 +162,36 @@ private struct MCPReasons {
         let error = body?["error"]
         if let status = entry["response"]?["status"]?.int, status >= 400 {
             let message = error?["message"]?.string ?? error?.string ?? body?["message"]?.string
-            reasons.append(MCPMessages.refusedWith(status, code: error?["code"]?.string, message))
+            reasons.append(
+                "The answer is \(status)" + (error?["code"]?.string.map { " (\($0))" } ?? "")
+                    + (message.map { ": \($0)" } ?? "."))
         }
-        for name in entry["faults"]?.array ?? [] { reasons.append(MCPMessages.acted(name.string ?? "")) }
-        if let unmatched = entry["unmatched"]?.string { reasons.append(MCPMessages.unmatched(unmatched)) }
+        for name in entry["faults"]?.array ?? [] {
+            reasons.append("The fault rule '\(name.string ?? "")' affected this entry.")
+        }
+        if let unmatched = entry["unmatched"]?.string {
+            reasons.append("The request matches no API operation: \(unmatched).")
+        }
         for miss in entry["near_misses"]?.array?.prefix(2) ?? [] {
             let differences = miss["differences"]?.array?.compactMap(\.string) ?? []
             reasons.append(
-                MCPMessages.near("\(miss["method"]?.string ?? "") \(miss["path"]?.string ?? "")", differences))
+                "The nearest is \(miss["method"]?.string ?? "") \(miss["path"]?.string ?? ""). "
+                    + differences.joined(separator: " "))
         }
         if let names = entry["unknown_parameters"]?.array?.compactMap(\.string) {
-            reasons.append(MCPMessages.unread(names))
+            reasons.append("The endpoint does not read \(Words.list(names)).")
         }
         if let hint = entry["hint"]?.string { reasons.append(hint) }
         for broken in answer["broken"]?.array ?? [] {
-            reasons.append(MCPMessages.breaks(broken["id"]?.string ?? "", broken["message"]?.string ?? ""))
+            reasons.append(
+                "This entry shows a breach of \(broken["id"]?.string ?? ""): \(broken["message"]?.string ?? "")")
         }
-        if reasons.isEmpty { reasons = [MCPMessages.nothingUnusual] }
+        if reasons.isEmpty {
+            reasons = [
+                "Nothing about this entry is unusual: no fault took effect, nothing was refused, and no obligation is "
+                    + "broken."
+            ]
+        }
         var object: JSONObject = ["because": .array(reasons.map(JSONValue.string))]
         for (key, value) in answer { object[key] = value }
         self.object = object

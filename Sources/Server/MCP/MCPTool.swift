@@ -82,18 +82,20 @@ struct MCPArguments: Sendable {
 
     /// - Parameter world: The world to use if the arguments do not name one.
     init(_ value: JSONValue?, of tool: MCPTool, world: String?) throws(Refusal) {
-        guard let given = (value ?? [:]).object else { throw Refusal(MCPMessages.badArguments) }
+        guard let given = (value ?? [:]).object else { throw Refusal("A tool's 'arguments' must be an object.") }
         values = given
         for (key, value) in given {
             guard let schema = tool.arguments[key] else {
-                throw Refusal(MCPMessages.unknown("argument", key, among: tool.arguments.keys))
+                throw Refusal(MCPServer.unknown("argument", key, among: tool.arguments.keys))
             }
             let types = (schema["type"]?.array ?? [schema["type"] ?? .null]).compactMap(\.string)
             guard types.contains(where: { Self.takes($0, value) }) else {
-                throw Refusal(MCPMessages.wrongType(key, types, got: value))
+                throw Refusal(
+                    "'\(key)' must be of type \(Words.list(types, last: "or")), not \(value.typeName): "
+                        + "\(value.excerpt()).")
             }
             if let words = schema["enum"]?.array?.compactMap(\.string), !words.contains(value.string ?? "") {
-                throw Refusal(MCPMessages.unknown(key, value.string ?? "", among: words))
+                throw Refusal(MCPServer.unknown(key, value.string ?? "", among: words))
             }
         }
         self.world = values["world"]?.string ?? world
@@ -115,7 +117,7 @@ struct MCPArguments: Sendable {
     subscript(name: String) -> JSONValue? { values[name] }
 
     private func required(_ name: String) throws(Refusal) -> JSONValue {
-        guard let value = values[name] else { throw Refusal(MCPMessages.lacksArgument(name)) }
+        guard let value = values[name] else { throw Refusal("The argument '\(name)' is missing.") }
         return value
     }
 
@@ -166,7 +168,11 @@ struct MCPArguments: Sendable {
     }
 
     private func scenario(_ text: String) throws(Refusal) -> JSONValue {
-        guard text.utf8.count <= MCPLimits.scenario else { throw Refusal(MCPMessages.longScenario(text.utf8.count)) }
+        guard text.utf8.count <= MCPLimits.scenario else {
+            throw Refusal(
+                "The scenario has \(text.utf8.count) bytes; 'load' accepts at most \(MCPLimits.scenario). Import large "
+                    + "data with 'state'.")
+        }
         do throws(ScenarioErrors) {
             return try JSONValue(yaml: Array(text.utf8))
         } catch {
