@@ -4,6 +4,7 @@ import JSON
 import Text
 import WebSocket
 
+/// User-visible sentences.
 enum Messages {
     // MARK: Reading HAR
 
@@ -16,14 +17,8 @@ enum Messages {
     static func compressed(_ form: String) -> String {
         "this is \(form), not JSON; unpack it and pass the HAR inside"
     }
-    /// Some editors and PowerShell write UTF-16.
-    static let utf16 =
-        "this is UTF-16, but JSON must be UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
     /// The excerpt is escaped, so that it cannot control a terminal.
     static func notJSON(_ error: JSONError) -> String { TerminalText.escaped("this is not valid JSON: \(error)") }
-    static func tooManyEntries(limit: Int) -> String {
-        "more than \(Words.counted(limit, "entry", "entries")), which is the limit"
-    }
     /// Describes the value by its kind and text, such as `a string: "abc"`, escaped.
     static func wrong(_ value: JSONValue?, expected: String) -> String {
         let excerpt = value.map { $0.isNull ? "" : ": \(TerminalText.escaped($0.excerpt()))" } ?? ""
@@ -69,9 +64,7 @@ enum Messages {
     static let status = "a status from 100 to 999, or 0 if there was no answer"
     static let base64 = "base64"
     static let messageType = "\"send\" or \"receive\""
-    static let controlOpcode = "8 (close), 9 (ping) or 10 (pong)"
     static let party = "\"client\" or \"server\""
-    static let cause = "\"close_frame\", \"finish\" or \"reset\""
     static let count = "a number from 0"
 
     // MARK: Showing sessions
@@ -108,7 +101,6 @@ enum Messages {
     static let noAnswer = "  (no answer)"
     static let incomplete = "  (the answer was cut off)"
     static let noEnding = "still open, or its end was not recorded"
-    static func oddText(_ count: Int) -> String { "text that is not UTF-8, \(Words.counted(count, "byte"))" }
     static func binary(_ count: Int) -> String { "binary, \(Words.counted(count, "byte"))" }
     static func moreBytes(_ count: Int) -> String { "… and \(Words.counted(count, "byte")) more" }
 
@@ -255,10 +247,6 @@ enum Messages {
         "All connections together hold more than \(limit) bytes of unfinished bodies and messages, so the rest of one "
             + "connection is not recorded."
     }
-    static func tooManySecrets(limit: Int) -> String {
-        "More than \(limit) secrets were found: the remaining secrets are still replaced, but secrets of the same kind "
-            + "share one placeholder."
-    }
 
     // MARK: The journal
 
@@ -273,9 +261,6 @@ enum Messages {
     }
     static func unknownVerdict(_ id: String, known: [String]) -> String {
         "'verdict' must be broken or an obligation's id; got \(quoted(id)).\(NearestWord.hint(id, among: known))"
-    }
-    static func repeatedParameter(_ name: String) -> String {
-        "The parameter '\(name)' occurs in the query more than once; send it only once."
     }
     static func badStatus(_ value: String) -> String {
         "The parameter 'status' must be a status from 100 to 599, such as 404, or a status class, such as 4xx; got "
@@ -299,9 +284,6 @@ enum Messages {
         "a journal line must be an object, as in the answer to GET /__admin/journal; this line is not an object."
     static func notJSON(_ reason: String) -> String { "this is not valid JSON: \(reason)." }
     static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this journal line complete?" }
-    static func wrongMember(_ name: String, expected: String, found: String) -> String {
-        "'\(name)' must be \(expected); got \(found.onOneLine(limit: 80))."
-    }
     static func unknownWord(_ word: String, of name: String, allowed: [String]) -> String {
         "'\(name)' must be one of \(allowed.joined(separator: ", ")); got \(quoted(word))."
     }

@@ -165,7 +165,9 @@ public final class SessionRecorder {
         for observation in observations { record(observation, on: tap) }
         if writer.isFull, told.insert(.room).inserted { note(Messages.fileFull(settings.fileLimits)) }
         if redactor.hasTooManySecrets, told.insert(.placeholders).inserted {
-            note(Messages.tooManySecrets(limit: SecretTable.mostSecrets))
+            note(
+                "More than \(SecretTable.mostSecrets) secrets were found: the remaining secrets are still "
+                    + "replaced, but secrets of the same kind share one placeholder.")
         }
     }
 

@@ -25,7 +25,9 @@ struct WaitsForConnected: ObligationJudge {
         guard let connectedAt = socket.connectedAt else {
             guard !socket.lostConnected, !socket.isSilenced else { return }
             findings.exercised()
-            let message = Messages.tooEarly(openedAt: findings.date(of: socket.openedAt))
+            let message =
+                "The client sent a chat message before `connected` had arrived on the socket that opened at "
+                + "\(Messages.clock(findings.date(of: socket.openedAt)))."
             return findings.found(message, [socket.opening, fact.entry])
         }
         if connectedAt.nanoseconds(since: socket.openedAt) > Tolerance.interval { findings.exercised() }
@@ -208,7 +210,9 @@ struct RecoversHistory: ObligationJudge {
         guard let connected = debt.connected else { return }
         let cutAt = findings.date(of: debt.cut.time)
         if let chat = debt.chat {
-            let message = Messages.chatBeforeHistory(cutAt: cutAt, chatAt: findings.date(of: chat.time))
+            let message =
+                "An answer was interrupted at \(Messages.clock(cutAt)), and the client continued the chat at "
+                + "\(Messages.clock(findings.date(of: chat.time))) without fetching the messages."
             findings.found(message, [debt.cut, connected, chat])
         } else {
             let message = Messages.noHistory(cutAt: cutAt, connectedAt: findings.date(of: connected.time))

@@ -154,7 +154,9 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         closed[handshake.consultation] = nil
         findings.exercised()
         guard gap < SocketTimes.stayAway - Tolerance.interval else { return }
-        findings.found(Messages.cameBack(after: gap), [entry, handshake.entry])
+        findings.found(
+            "The client opened the consultation again \(Messages.seconds(gap)) after it had closed the socket "
+                + "itself; the client must wait 3 s.", [entry, handshake.entry])
     }
 
     /// Counts the obligation as exercised if the client had 3 s to reconnect.

@@ -166,7 +166,8 @@ struct RefusedHandshake: ObligationJudge {
             // The consultation was restored.
             guard !handshake.isAccepted else { return }
             findings.breached(
-                Messages.sameID(question.consultation.text, refusedAt: findings.date(of: refusal.answeredAt)),
+                "The client requested the consultation \(question.consultation.text) again after a 404 at "
+                    + "\(Messages.clock(findings.date(of: refusal.answeredAt))).",
                 [refusal.entry, handshake.entry])
         } else if let asked = consultationByToken[question.token], asked != question.consultation {
             findings.exercised()
@@ -298,8 +299,10 @@ struct MealSocketSingle: ObligationJudge {
             newer[fact.connection] = nil
             guard let answer = closing.summary.received, !answer.isLeaving else { return }
             findings.found(
-                Messages.secondMealSocket(
-                    openedAt: findings.date(of: entry.time), oldAt: findings.date(of: old.openedAt)),
+                "The client opened a second meal socket for the same user at "
+                    + "\(Messages.clock(findings.date(of: entry.time))), although it was still using the meal "
+                    + "socket opened at \(Messages.clock(findings.date(of: old.openedAt))), which the server then "
+                    + "closed.",
                 [old.opening, entry])
         case .request, .frame, .fault, .other: return
         }

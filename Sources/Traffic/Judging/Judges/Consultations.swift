@@ -72,9 +72,10 @@ struct ConflictContinuesExisting: ObligationJudge {
             client: client, persona: asked.persona.rawValue, context: asked.context.type, contextID: asked.context.id)
         if let conflict = conflicts[create], request.requestedAt >= conflict.entry.time {
             findings.found(
-                Messages.createdAgain(
-                    existing: conflict.existing.text, conflictAt: findings.date(of: conflict.entry.time),
-                    after: request.requestedAt.nanoseconds(since: conflict.entry.time)),
+                "The create request that got 409 at "
+                    + "\(Messages.clock(findings.date(of: conflict.entry.time))) was sent again "
+                    + "\(Messages.seconds(request.requestedAt.nanoseconds(since: conflict.entry.time))) later, "
+                    + "although the client had not used the existing consultation \(conflict.existing.text).",
                 [conflict.entry, request.entry])
         }
         guard request.isAnswered, request.status == 409,
@@ -120,7 +121,9 @@ struct LimitStopsCreating: ObligationJudge {
                 let wait = request.requestedAt.nanoseconds(since: refusal.time)
                 if wait >= 0, wait < Self.window - Tolerance.interval {
                     findings.found(
-                        Messages.createdAtLimit(after: wait, limitAt: findings.date(of: refusal.time)),
+                        "A create request got another 429 \(Messages.seconds(wait)) after the 429 at "
+                            + "\(Messages.clock(findings.date(of: refusal.time))), with no consultation archived "
+                            + "in between; the client must wait at least 60 s.",
                         [refusal, fact.entry])
                 }
             }

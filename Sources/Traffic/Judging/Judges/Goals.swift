@@ -35,8 +35,10 @@ struct ReusesConversation: ObligationJudge {
             if request.restEndpoint == .chatAboutGoal, let goal = request.body?["goalId"]?.exactString,
                 let link = links[Owned(client: client, id: goal)], request.requestedAt >= link.entry.time
             {
-                let message = Messages.secondConversation(
-                    goal: goal.text, conversation: link.conversation.text, shownAt: findings.date(of: link.entry.time))
+                let message =
+                    "chat-about-goal was sent for the goal \(goal.text), although an answer at "
+                    + "\(Messages.clock(findings.date(of: link.entry.time))) had contained its conversation "
+                    + "\(link.conversation.text)."
                 findings.breached(message, [link.entry, request.entry])
             }
             notice(request, of: client, &findings)
@@ -207,9 +209,10 @@ struct LinksCreatedGoal: ObligationJudge {
         let due = debts.values.filter { end.nanoseconds(since: $0.entry.time) >= Self.dueAfter }
         for debt in due.sorted(by: { $0.entry.number < $1.entry.number }) {
             findings.found(
-                Messages.unlinked(
-                    goal: debt.goal.text, consultation: debt.suggestion.consultation.text,
-                    createdAt: findings.date(of: debt.entry.time)), [debt.suggestion.entry, debt.entry])
+                "The goal \(debt.goal.text), created at "
+                    + "\(Messages.clock(findings.date(of: debt.entry.time))) after the coach suggested a goal, "
+                    + "was not linked to the consultation \(debt.suggestion.consultation.text) within 30 s.",
+                [debt.suggestion.entry, debt.entry])
         }
     }
 }

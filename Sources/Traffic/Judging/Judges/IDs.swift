@@ -74,7 +74,9 @@ struct BackendGoalIDs: ObligationJudge {
             if (200..<300).contains(status) || status == 409 || status == 429 {
                 findings.exercised()
             } else if status == 404, request.missesGoal {
-                findings.breached(Messages.unknownGoal(sent.id.text, in: sent.place), [request.entry])
+                findings.breached(
+                    "\(sent.place) has the goal id \(sent.id.text), which the backend never issued to this "
+                        + "user; it answered with 404.", [request.entry])
             }
         }
     }
@@ -174,9 +176,9 @@ struct GoneNotReused: ObligationJudge {
         for (kind, id) in asked {
             guard let refusal = gone[Owned(client: client, id: id)], time >= refusal.time else { continue }
             findings.found(
-                Messages.reused(
-                    kind, id.text, by: request(), after: time.nanoseconds(since: refusal.time),
-                    goneAt: findings.date(of: refusal.time)), [refusal, entry])
+                "The backend returned 404 for the \(kind) \(id.text) at "
+                    + "\(Messages.clock(findings.date(of: refusal.time))), and \(request()) requested it again "
+                    + "\(Messages.seconds(time.nanoseconds(since: refusal.time))) later.", [refusal, entry])
         }
     }
 

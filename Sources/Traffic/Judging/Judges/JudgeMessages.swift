@@ -1,76 +1,27 @@
 import FitIQAPI
 import Text
 
-/// The judges' messages, starting with messages about requests.
+/// Judges' messages, starting with messages about requests.
 extension Messages {
     static func missingCredentials(_ request: String, _ missing: [String]) -> String {
         "\(request) was sent without \(missing.joined(separator: " and without "))."
     }
     static func noBearer(_ value: String) -> String { "a bearer token (its Authorization begins with \"\(value)\")" }
-    static func handshakeWithoutToken(_ path: String) -> String {
-        "The handshake for \(path) has no token in its headers or as ?token=."
-    }
-    static func handshakeWithoutKey(_ path: String) -> String {
-        "The handshake for \(path) has a bearer token without X-API-Key; a handshake with headers needs both."
-    }
     static func sameToken(_ request: String, attempts: Int, refusedAt: Timestamp) -> String {
         "\(request) was sent \(attempts) times with the token that was refused with 401 at "
             + "\(clock(refusedAt)); one retry is allowed."
     }
 
-    /// - Parameter end: Why the token is no longer valid, such as ``wasUsed``.
-    static func refreshedAgain(_ request: String, _ end: String, at time: Timestamp) -> String {
-        "\(request) used the refresh token that \(end) at \(clock(time)); a refresh token works only once."
-    }
-    static let wasUsed = "was used"
-    static let wasRefused = "was refused with 401"
-    static let wasRevoked = "was revoked by a logout"
-    static func expiredBearer(_ request: String, expiredAt: Timestamp) -> String {
-        "\(request) had a bearer token that expired at \(clock(expiredAt))."
-    }
     static func upperCase(_ id: String) -> String { "The path has \(id); the backend's id is \(id.lowercased())." }
-    static func unknownGoal(_ id: String, in place: String) -> String {
-        "\(place) has the goal id \(id), which the backend never issued to this user; it answered with 404."
-    }
     static func noGoalID(_ id: String, in place: String) -> String {
         "\(place) has the goal id \(id), which is not a backend id: backend ids are lower-case UUIDs."
-    }
-    static func reused(_ kind: String, _ id: String, by request: String, after: Int64, goneAt: Timestamp) -> String {
-        "The backend returned 404 for the \(kind) \(id) at \(clock(goneAt)), and \(request) requested it again "
-            + "\(seconds(after)) later."
-    }
-    static func misshapen(_ request: String, _ reason: String) -> String {
-        "\(request) does not match the API: \(reason)"
     }
     static func unknownParameters(_ request: String, _ names: [String], known: [String]) -> String {
         let known = known.isEmpty ? "none" : "only " + known.joined(separator: ", ")
         return "\(request) ignores \(names.map { $0.quoted() }.joined(separator: ", ")): it reads \(known)."
     }
-    static func createdAgain(existing id: String, conflictAt: Timestamp, after: Int64) -> String {
-        "The create request that got 409 at \(clock(conflictAt)) was sent again \(seconds(after)) later, although the "
-            + "client had not used the existing consultation \(id)."
-    }
-    static func createdAtLimit(after: Int64, limitAt: Timestamp) -> String {
-        "A create request got another 429 \(seconds(after)) after the 429 at \(clock(limitAt)), with no consultation "
-            + "archived in between; the client must wait at least 60 s."
-    }
     static func noHistory(of id: String, openedAt: Timestamp) -> String {
         "The client opened the socket for consultation \(id) at \(clock(openedAt)) before it fetched the messages."
-    }
-    static func retriedTooSoon(_ request: String, after: Int64, failedAt: Timestamp, _ failure: String) -> String {
-        "\(request) was repeated \(seconds(after)) after it \(failure) at \(clock(failedAt)); the client must "
-            + "wait at least 1 s."
-    }
-    static func retriedSooner(_ request: String, after: Int64, than before: Int64) -> String {
-        "\(request) was repeated after \(seconds(after)), but the wait before that was "
-            + "\(seconds(before)); waits must not shrink."
-    }
-    static func retriedAlike(_ request: String, after: Int64) -> String {
-        "\(request) was repeated after \(seconds(after)), but the second wait should be longer than the first, such as "
-            + "2 s after 1 s."
-    }
-    static func retriedTooOften(_ request: String, attempts: Int) -> String {
-        "\(request) was sent \(attempts) times although it kept failing; the client should give up after 3 attempts."
     }
     static func createdTwice(
         _ request: String, _ ids: [String], failedAt: Timestamp, _ failure: String, after wait: Int64
@@ -80,29 +31,9 @@ extension Messages {
     }
     static func failure(status: Int?) -> String { status.map { "was answered with \($0)" } ?? "went unanswered" }
     static let cut = "was cut off"
-    static func secondConversation(goal: String, conversation: String, shownAt: Timestamp) -> String {
-        "chat-about-goal was sent for the goal \(goal), although an answer at \(clock(shownAt)) had contained its "
-            + "conversation \(conversation)."
-    }
-    static func unlinked(goal: String, consultation: String, createdAt: Timestamp) -> String {
-        "The goal \(goal), created at \(clock(createdAt)) after the coach suggested a goal, was not linked to the "
-            + "consultation \(consultation) within 30 s."
-    }
     static func fetchedCompleted(_ id: String, after: Int64) -> String {
         "The meal log \(id) was fetched \(seconds(after)) after its meal_log.completed event had delivered the "
             + "complete log."
-    }
-    static func polledWhileConnected(_ request: String, openedAt: Timestamp) -> String {
-        "\(request) polled for a meal log although a socket had been open since \(clock(openedAt))."
-    }
-    static func polledTooSoon(_ request: String, after: Int64) -> String {
-        "\(request) polled \(seconds(after)) after the previous poll; polls must be at least 5 s apart."
-    }
-    static func polledAfterEnd(_ request: String, endedAt: Timestamp, loads: Int) -> String {
-        "\(request) was sent \(loads) times after the final status at \(clock(endedAt)); one load is enough."
-    }
-    static func polledTooOften(_ id: String, createdAt: Timestamp) -> String {
-        "The meal log \(id), accepted at \(clock(createdAt)), was polled more than 12 times."
     }
 
     // MARK: Sockets
@@ -116,18 +47,8 @@ extension Messages {
             "The client opened a socket at \(clock(openedAt)) while another socket \(place), opened at \(clock(oldAt)), was "
             + "still open."
     }
-    static func secondMealSocket(openedAt: Timestamp, oldAt: Timestamp) -> String {
-        "The client opened a second meal socket for the same user at \(clock(openedAt)), although it was still using "
-            + "the meal socket opened at \(clock(oldAt)), which the server then closed."
-    }
-    static func tooEarly(openedAt: Timestamp) -> String {
-        "The client sent a chat message before `connected` had arrived on the socket that opened at \(clock(openedAt))."
-    }
     static func sameToken(refusedAt: Timestamp) -> String {
         "The client reconnected with the token that was refused with 401 at \(clock(refusedAt))."
-    }
-    static func sameID(_ id: String, refusedAt: Timestamp) -> String {
-        "The client requested the consultation \(id) again after a 404 at \(clock(refusedAt))."
     }
     static func unusableFrame(_ reason: String) -> String { "The backend cannot process this frame. \(reason)" }
     static func sentWhileStreaming(since begin: Timestamp) -> String {
@@ -161,17 +82,9 @@ extension Messages {
         "The client tried to reconnect for the 6th time in a row after the socket ended at \(clock(endedAt)); at most "
             + "5 attempts are allowed."
     }
-    static func cameBack(after gap: Int64) -> String {
-        "The client opened the consultation again \(seconds(gap)) after it had closed the socket itself; the client "
-            + "must wait 3 s."
-    }
     static func noHistory(cutAt: Timestamp, connectedAt: Timestamp) -> String {
         "An answer was interrupted at \(clock(cutAt)), and the client did not fetch the messages within 10 s of "
             + "`connected` at \(clock(connectedAt))."
-    }
-    static func chatBeforeHistory(cutAt: Timestamp, chatAt: Timestamp) -> String {
-        "An answer was interrupted at \(clock(cutAt)), and the client continued the chat at \(clock(chatAt)) without "
-            + "fetching the messages."
     }
     static func wrongCloseCode(_ code: UInt16?) -> String {
         code.map { "The client closed with code \($0); expected 1000 or 1001." }

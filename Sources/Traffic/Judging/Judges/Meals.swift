@@ -79,7 +79,8 @@ struct NoPollWhileConnected: ObligationJudge {
                 let log = logs.first(where: { !$0.isEventLost })
             else { return }
             findings.found(
-                Messages.polledWhileConnected(request.title, openedAt: findings.date(of: socket.openedAt)),
+                "\(request.title) polled for a meal log although a socket had been open since "
+                    + "\(Messages.clock(findings.date(of: socket.openedAt))).",
                 [socket.opening, log.entry, fact.entry].sorted { $0.number < $1.number })
         case .frame(let frame):
             guard frame.isConnected, let user = scene.sockets[fact.connection]?.user else { return }
@@ -174,7 +175,8 @@ struct PollingCadence: ObligationJudge {
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
             findings.found(
-                Messages.polledTooOften(log.id.text, createdAt: findings.date(of: log.entry.time)),
+                "The meal log \(log.id.text), accepted at "
+                    + "\(Messages.clock(findings.date(of: log.entry.time))), was polled more than 12 times.",
                 [log.entry, fact.entry])
         }
     }
@@ -199,8 +201,8 @@ struct PollingCadence: ObligationJudge {
         guard rest.count == mostLoads * ended.count, !isOthers else { return }
         let isTooSoon = wait < Self.shortestWait - Tolerance.interval
         findings.breached(
-            Messages.polledAfterEnd(
-                request.title, endedAt: findings.date(of: end.entry.time), loads: rest.count + 1),
+            "\(request.title) was sent \(rest.count + 1) times after the final status at "
+                + "\(Messages.clock(findings.date(of: end.entry.time))); one load is enough.",
             level: isTooSoon ? .must : .should, [end.entry, request.entry])
     }
 
@@ -221,7 +223,9 @@ struct PollingCadence: ObligationJudge {
             return false
         }
         guard request.endpoint == .showMealLog || last.last?.isTooSoon == true else { return true }
-        findings.found(Messages.polledTooSoon(request.title, after: wait), [before.entry, entry])
+        findings.found(
+            "\(request.title) polled \(Messages.seconds(wait)) after the previous poll; polls must be at least "
+                + "5 s apart.", [before.entry, entry])
         return true
     }
 }

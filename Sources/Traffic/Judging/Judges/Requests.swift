@@ -45,7 +45,7 @@ struct RequestShape: ObligationJudge {
                 try APIError.checkMediaType(request.exchange.head.fields[.contentType])
             }
             try Self.read(request, endpoint, in: scene.mode)
-        } catch { findings.found(Messages.misshapen(request.title, error.message), [fact.entry]) }
+        } catch { findings.found("\(request.title) does not match the API: \(error.message)", [fact.entry]) }
     }
 
     /// Whether the endpoint has query parameters in the mode; the list of goals in goal-linking has none.
@@ -159,9 +159,11 @@ struct WebSocketCredentials: ObligationJudge {
         let credentials = request.credentials
         if let token = credentials.queryToken, !token.isEmpty { return }
         if (credentials.bearer ?? "").isEmpty {
-            findings.found(Messages.handshakeWithoutToken(request.path), [fact.entry])
+            findings.found("The handshake for \(request.path) has no token in its headers or as ?token=.", [fact.entry])
         } else if (credentials.apiKey ?? "").isEmpty, scene.mode.requiresAPIKey {
-            findings.found(Messages.handshakeWithoutKey(request.path), [fact.entry])
+            findings.found(
+                "The handshake for \(request.path) has a bearer token without X-API-Key; a handshake with "
+                    + "headers needs both.", [fact.entry])
         }
     }
 }
@@ -254,7 +256,9 @@ struct RefreshTokenOnce: ObligationJudge {
             // A request that was sent earlier but answered late is not a repeat.
             let isEarlier = end.map { request.requestedAt < $0.requestedAt } ?? false
             if let end, !isEarlier || request.isAnswered && !request.isFaulted {
-                let message = Messages.refreshedAgain(request.title, end.kind, at: findings.date(of: end.entry.time))
+                let message =
+                    "\(request.title) used the refresh token that \(end.kind) at "
+                    + "\(Messages.clock(findings.date(of: end.entry.time))); a refresh token works only once."
                 findings.found(message, [end.entry, fact.entry])
             }
         }
@@ -264,9 +268,9 @@ struct RefreshTokenOnce: ObligationJudge {
 
     /// How a request invalidated its token as far as the client could know, or nil if the token stayed valid.
     private static func end(by request: RequestFact, _ endpoint: Endpoint) -> String? {
-        guard endpoint == .refreshTokens else { return request.isSuccess ? Messages.wasRevoked : nil }
-        if request.isSuccess { return request.isFaulted ? nil : Messages.wasUsed }
-        return request.isAnswered && request.status == 401 ? Messages.wasRefused : nil
+        guard endpoint == .refreshTokens else { return request.isSuccess ? "was revoked by a logout" : nil }
+        if request.isSuccess { return request.isFaulted ? nil : "was used" }
+        return request.isAnswered && request.status == 401 ? "was refused with 401" : nil
     }
 }
 
@@ -288,6 +292,6 @@ struct NoExpiredBearer: ObligationJudge {
         guard let expiry = AccessToken.claimedExpiry(of: bearer.text) else { return }
         findings.exercised()
         guard expiry <= scene.date(of: request.requestedAt) else { return }
-        findings.found(Messages.expiredBearer(request.title, expiredAt: expiry), [fact.entry])
+        findings.found("\(request.title) had a bearer token that expired at \(Messages.clock(expiry)).", [fact.entry])
     }
 }

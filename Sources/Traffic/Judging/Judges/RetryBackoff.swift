@@ -89,22 +89,29 @@ struct RetryBackoff: ObligationJudge {
         if wait < Self.shortestWait - Tolerance.interval {
             let failedAt = findings.date(of: series.last.time)
             findings.found(
-                Messages.retriedTooSoon(request.title, after: wait, failedAt: failedAt, series.failure), evidence)
+                "\(request.title) was repeated \(Messages.seconds(wait)) after it \(series.failure) at "
+                    + "\(Messages.clock(failedAt)); the client must wait at least 1 s.", evidence)
         }
         guard !Self.isPoll(request) else { return }
         // A wait that the server requested is not the client's backoff.
         let isOwn = !series.last.tellsWhenToRetry
         if isOwn, let before = series.wait, wait >= Self.shortestWait - Tolerance.interval {
             if wait < before - Tolerance.interval {
-                findings.found(Messages.retriedSooner(request.title, after: wait, than: before), evidence)
+                findings.found(
+                    "\(request.title) was repeated after \(Messages.seconds(wait)), but the wait before that "
+                        + "was \(Messages.seconds(before)); waits must not shrink.", evidence)
             } else if series.attempts == Self.mostAttempts, series.isAnswered, wait <= Self.longestGrowing,
                 wait <= before + Tolerance.interval
             {
-                findings.found(Messages.retriedAlike(request.title, after: wait), level: .should, evidence)
+                findings.found(
+                    "\(request.title) was repeated after \(Messages.seconds(wait)), but the second wait should "
+                        + "be longer than the first, such as 2 s after 1 s.", level: .should, evidence)
             }
         }
         if series.attempts == Self.mostAttempts + 1 {
-            let message = Messages.retriedTooOften(request.title, attempts: series.attempts)
+            let message =
+                "\(request.title) was sent \(series.attempts) times although it kept failing; the client should "
+                + "give up after 3 attempts."
             findings.found(message, level: .should, evidence)
         }
         if isOwn, series.isAnswered { series.wait = max(wait, series.wait ?? 0) }

@@ -65,7 +65,9 @@ struct HARText {
         // UTF-16 has a byte order mark or a zero byte. A file that contains only zeros is the result of a crash.
         let hasZero = bytes.prefix(2).contains(0) && !bytes.starts(with: [0, 0])
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero {
-            throw Refusal(Messages.utf16)
+            throw Refusal(
+                "this is UTF-16, but JSON must be UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 "
+                    + "-t UTF-8'")
         }
         // Repairing a truncated file may add three brackets.
         let limits = JSON.Limits(bytes: limits.bytes + 3, values: limits.values)

@@ -31,7 +31,9 @@ struct HARReader {
         let log = try HARObject(root).object("log")
         let values = try log.array("entries")
         isOurs = log["creator"]?["name"]?.string == HAREncoder.creatorName
-        guard values.count <= limits.entries else { throw Refusal(Messages.tooManyEntries(limit: limits.entries)) }
+        guard values.count <= limits.entries else {
+            throw Refusal("more than \(Words.counted(limits.entries, "entry", "entries")), which is the limit")
+        }
         var drafts: [HARDraft] = []
         drafts.reserveCapacity(values.count)
         for (index, value) in values.enumerated() {
@@ -393,7 +395,7 @@ struct HARDraft {
         let sender = try Self.sender(object)
         guard let code = object["opcode"]?.int, let opcode = UInt8(exactly: code).flatMap(Opcode.init(rawValue:)),
             opcode.isControl
-        else { throw object.wrong("opcode", expected: Messages.controlOpcode) }
+        else { throw object.wrong("opcode", expected: "8 (close), 9 (ping) or 10 (pong)") }
         let bytes = try object.base64("data")
         let after = try object.count("after")
         let frame = SessionFrame(
@@ -425,7 +427,7 @@ struct HARDraft {
         return SessionEnding(
             time: try time(object),
             party: try object.required("by", Messages.party) { $0.string.flatMap(Party.init) },
-            cause: try object.required("cause", Messages.cause) { value in
+            cause: try object.required("cause", "\"close_frame\", \"finish\" or \"reset\"") { value in
                 causes.first { $0.rawValue == value.string }
             })
     }

@@ -183,7 +183,9 @@ extension JournalQuery {
             guard Self.parameters.contains(name) else {
                 throw Self.refusal(Messages.unknownParameter(name, allowed: Self.parameters))
             }
-            guard seen.insert(ExactString(name)).inserted else { throw Self.refusal(Messages.repeatedParameter(name)) }
+            guard seen.insert(ExactString(name)).inserted else {
+                throw Self.refusal("The parameter '\(name)' occurs in the query more than once; send it only once.")
+            }
             guard !value.isEmpty else { throw Self.refusal(Messages.empty(name)) }
             try set(name, to: value)
         }

@@ -409,7 +409,7 @@ struct EntryMembers {
     func wrong(_ name: String) -> Refusal {
         guard let value = object[name] else { return Refusal(Messages.missing(name)) }
         let expected = Self.expectations[name] ?? "a string"
-        return Refusal(Messages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
+        return Refusal("'\(name)' must be \(expected); got \(value.excerpt(limit: 80).onOneLine(limit: 80)).")
     }
 
     /// The expected forms of members in words; other members must be strings.

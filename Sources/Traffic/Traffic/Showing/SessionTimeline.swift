@@ -116,7 +116,7 @@ public struct SessionTimeline: Sendable {
         switch frame.opcode {
         case .text where payload.isCut || String(validating: payload.bytes, as: UTF8.self) != nil:
             return TerminalText.excerpt(payload.bytes, width: width)
-        case .text: return Messages.oddText(payload.byteCount)
+        case .text: return "text that is not UTF-8, \(Words.counted(payload.byteCount, "byte"))"
         case .binary: return TerminalText.cut(Messages.binary(payload.byteCount) + hex(payload.bytes), width: width)
         case .close: return TerminalText.cut(Messages.close(payload.bytes), width: width)
         case .ping, .pong, .continuation:
