@@ -76,7 +76,7 @@ struct CasePlay {
                 result.failures.append(CaseFailure(message: Messages.cannotBeDriven(error)))
             case .restless(let looks): result.failures.append(CaseFailure(message: Messages.neverQuiet(looks: looks)))
             case .unsupported(let instruction):
-                result.skipped = Messages.unsupported(instruction)
+                result.skipped = "The client does not support \(instruction), which the case needs."
                 result.missing = missing
                 // An unsupported instruction skips the case, so the results so far do not count.
                 result.failures = []
@@ -161,7 +161,9 @@ struct CasePlay {
         case .chatAboutGoal(let title):
             let report = try await asking { try await $0.report() }
             guard let goal = report.goals.last(where: { $0.title == title }) else {
-                throw Stop.failed(Messages.noSuchGoal(title, report))
+                throw Stop.failed(
+                    "There is no goal \(Messages.quoted(title)) to chat about; the client showed "
+                        + "\(Messages.goals(report)).")
             }
             try await perform(.chatAboutGoal(id: goal.id))
         case .deleteConsultation(let id): try await world.deleteConsultation(id)

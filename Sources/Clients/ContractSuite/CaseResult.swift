@@ -174,7 +174,7 @@ extension CaseResult {
             var told = verdict
             told.isAboutSwift = isAboutSwift
             for place in told.findings.indices {
-                told.findings[place].message = Messages.finding(told.findings[place].message, in: contractCase.address)
+                told.findings[place].message = "\(told.findings[place].message) (in \(contractCase.address))"
             }
             return told
         }

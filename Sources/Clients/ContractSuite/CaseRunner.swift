@@ -38,7 +38,7 @@ public struct CaseRunner {
         let result = try await play(contractCase, with: factory)
         guard let missing = result.missing, missing.isOfChat, let part = contractCase.withoutChat else { return result }
         var partial = try await play(part, with: factory)
-        partial.leftOut = Messages.withoutChat(missing.name)
+        partial.leftOut = "The client does not support \(missing.name), so the case was played without its chat."
         return partial
     }
 

@@ -112,7 +112,6 @@ enum Messages {
         if templates.isEmpty { return "no templates from a coach" }
         return Words.list(templates.suffix(5).map { "the \($0.type) \(quoted($0.name))" })
     }
-    static let noQuickActions = "none"
     static func busy(_ report: ClientReport) -> String {
         "that work is under way (connection \(report.connection.rawValue), "
             + "\(report.transcript.count { !$0.isComplete }) incomplete messages, "
@@ -123,13 +122,6 @@ enum Messages {
 
     static func noClient(_ error: any Error) -> String { "The client could not be created: \(error)" }
     static func cannotBeDriven(_ error: any Error) -> String { "The client could no longer be driven: \(error)" }
-    static func unsupported(_ instruction: String) -> String {
-        "The client does not support \(instruction), which the case needs."
-    }
-    /// The sentence about a client without a chat, which plays the rest of a case.
-    static func withoutChat(_ instruction: String) -> String {
-        "The client does not support \(instruction), so the case was played without its chat."
-    }
     static let needsSockets = "The case needs WebSockets, but the client reports that it opens none."
     static let clientChanges =
         "The client reports the wrong clock for its world, or changes what it reports about WebSockets; the "
@@ -141,9 +133,6 @@ enum Messages {
     static func neverQuiet(looks: Int) -> String {
         "The client never became idle: after \(looks) checks it still had work that was due immediately. The "
             + "client must run timers that are due, and report when the next timer is due."
-    }
-    static func noSuchGoal(_ title: String, _ report: ClientReport) -> String {
-        "There is no goal \(quoted(title)) to chat about; the client showed \(goals(report))."
     }
     static func unfaced(_ id: String) -> String { "The client never exercised \(id)." }
 
@@ -197,7 +186,6 @@ enum Messages {
             ? ": CodingKeys in snake_case match no key if keyDecodingStrategy is .convertFromSnakeCase."
             : ", and that it is shown."
     }
-    static func finding(_ message: String, in address: String) -> String { "\(message) (in \(address))" }
     static func topic(_ topic: String, _ mode: GuideMode) -> String {
         mode == .union ? topic : "\(topic) (\(mode.rawValue))"
     }

@@ -77,7 +77,9 @@ public struct Explorer: Sendable {
             let (faults, script) = (story.scenario.faults, story.scenario.script)
             let changeCount = story.scenario.overlay?.changes.count ?? 0
             guard max(faults.count, script.answers.count, script.meals.count, changeCount) <= limit else {
-                throw Refusal(ExploringMessages.noRoom(story.name, limit: limit))
+                throw Refusal(
+                    "The world of \(story.name) has no room for faults: it may have at most \(limit) each of "
+                        + "faults, answers, meals and overlay changes.")
             }
         }
         var course = ExplorationCourse(settings, trial, stopping)

@@ -5,11 +5,6 @@ import Traffic
 
 /// An exploration's user-visible sentences.
 enum ExploringMessages {
-    static func noRoom(_ story: String, limit: Int) -> String {
-        "The world of \(story) has no room for faults: it may have at most \(limit) each of faults, "
-            + "answers, meals and overlay changes."
-    }
-
     // MARK: Symptoms
 
     static func flood(_ count: Int, limit: Int) -> String {
@@ -21,14 +16,7 @@ enum ExploringMessages {
     static func unusual(_ problems: [ClientReport.Problem]) -> String {
         "Something that the client must ignore made it show its user a problem: \(Messages.problems(problems))."
     }
-    static func restless(_ entry: JournalEntry, since start: Timestamp) -> String {
-        "The client continued after its user had left: \(EntryLine(entry, since: start).text)"
-    }
     static func exited(_ status: Int) -> String { "The command ended with status \(status)." }
-    static func signalled(_ signal: Int) -> String { "Signal \(signal) ended the client." }
-    static func timedOut(_ limit: Int64) -> String {
-        "The client was still running after \(Messages.text(.nanoseconds(limit)))."
-    }
 
     // MARK: Reports
 

@@ -148,7 +148,8 @@ public struct Oracle: Sendable {
         // A client without `disconnect` may continue.
         if !outcome.unsupported.contains("disconnect"), let entry = Self.unasked(outcome) {
             add(
-                ExploreCheck.restless.rawValue, ExploringMessages.restless(entry, since: outcome.startedAt),
+                ExploreCheck.restless.rawValue,
+                "The client continued after its user had left: \(EntryLine(entry, since: outcome.startedAt).text)",
                 entries: [entry.number], at: Self.place(of: entry.number, in: outcome.entries))
         }
         return symptoms
@@ -158,8 +159,9 @@ public struct Oracle: Sendable {
         switch end {
         case .finished: nil
         case .command(.exited(let status)): status == 0 || mayFail ? nil : (.command, ExploringMessages.exited(status))
-        case .command(.signalled(let signal)): (.crash, ExploringMessages.signalled(signal))
-        case .command(.timedOut(let limit)): (.hang, ExploringMessages.timedOut(limit))
+        case .command(.signalled(let signal)): (.crash, "Signal \(signal) ended the client.")
+        case .command(.timedOut(let limit)):
+            (.hang, "The client was still running after \(Messages.text(.nanoseconds(limit))).")
         case .restless(let looks): (.flood, Messages.neverQuiet(looks: looks))
         case .undrivable(let reason): (.crash, reason)
         }

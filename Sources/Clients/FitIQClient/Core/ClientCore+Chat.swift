@@ -12,7 +12,9 @@ extension ClientCore {
             trimmed.count <= ClientFrame.maximumContentLength
         else {
             let count = trimmed.count
-            return tell(.refused, ClientMessages.longMessage(count, limit: ClientFrame.maximumContentLength))
+            return tell(
+                .refused,
+                "The message has \(count) characters; at most \(ClientFrame.maximumContentLength) can be sent.")
         }
         // The consultation is still being created.
         guard intent == nil else {
@@ -32,7 +34,9 @@ extension ClientCore {
     /// Whether another message may be queued; reports a problem if not.
     private mutating func hasRoom(after count: Int) -> Bool {
         let limit = configuration.limits.waitingMessages
-        if count >= limit { tell(.refused, ClientMessages.tooManyWaiting(limit: limit)) }
+        if count >= limit {
+            tell(.refused, "\(limit) messages are already waiting to be sent. Try again after the coach answers.")
+        }
         return count < limit
     }
 

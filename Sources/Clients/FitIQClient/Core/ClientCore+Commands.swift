@@ -52,7 +52,7 @@ extension ClientCore {
     /// Whether the client may create a consultation; reports a problem if the backend would refuse again.
     mutating func mayCreate(at now: Timestamp) -> Bool {
         guard let createsAgainAt, now < createsAgainAt else { return true }
-        tell(.tooMany, ClientMessages.tooManyConsultations)
+        tell(.tooMany, "There are too many active consultations. Archive one, or try again in a minute.")
         return false
     }
 

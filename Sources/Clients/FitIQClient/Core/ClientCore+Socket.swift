@@ -206,7 +206,7 @@ extension ClientCore {
     mutating func hasRoom() -> Bool {
         let limit = configuration.limits.requests
         guard requests.entries.count >= limit else { return true }
-        tell(.refused, ClientMessages.tooBusy(limit: limit))
+        tell(.refused, "\(limit) requests are already under way. Try again in a moment.")
         return false
     }
 

@@ -76,7 +76,7 @@ public struct ClientConnection: Sendable {
             socket?.close(code: code, into: &output)
             return []
         }
-        return [closed(code: nil, reason: WireMessages.closedDuringHandshake)]
+        return [closed(code: nil, reason: "the socket was closed before its handshake was answered")]
     }
 
     // MARK: Transport events
@@ -90,7 +90,7 @@ public struct ClientConnection: Sendable {
 
     public mutating func receiveEndOfStream() -> [ClientInput] {
         guard !isFinished else { return [] }
-        if socket != nil { return end(WireMessages.endWithoutCloseFrame) }
+        if socket != nil { return end("the connection ended without a close frame") }
         http.receiveEndOfStream()
         return readAnswer()
     }

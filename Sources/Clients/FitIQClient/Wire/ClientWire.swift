@@ -81,9 +81,13 @@ public struct ClientWire: Sendable {
 
     private func refusal(number: Int, target: String) -> String? {
         precondition(connections[number] == nil, "the number \(number) is taken")
-        if connections.count >= limits.connections { return WireMessages.tooManyConnections(limit: limits.connections) }
-        let isVisible = target.utf8.allSatisfy { 0x21...0x7E ~= $0 }
-        return isVisible ? nil : WireMessages.badTarget(target)
+        guard connections.count < limits.connections else {
+            return "\(limits.connections) connections are already open, which is this client's limit."
+        }
+        guard target.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            return "'\(target.prefix(80))' is not allowed in a request: percent-encode everything except visible ASCII."
+        }
+        return nil
     }
 
     private mutating func begin(_ connection: ClientConnection) {
@@ -151,15 +155,4 @@ public struct WireLimits: Sendable, Hashable {
 
     /// Creates limits with the defaults: bodies of 8 MiB, messages of 1 MiB, 32 connections, 1 MiB unsent.
     public init() {}
-}
-
-enum WireMessages {
-    static let endWithoutCloseFrame = "the connection ended without a close frame"
-    static let closedDuringHandshake = "the socket was closed before its handshake was answered"
-    static func tooManyConnections(limit: Int) -> String {
-        "\(limit) connections are already open, which is this client's limit."
-    }
-    static func badTarget(_ target: String) -> String {
-        "'\(target.prefix(80))' is not allowed in a request: percent-encode everything except visible ASCII."
-    }
 }

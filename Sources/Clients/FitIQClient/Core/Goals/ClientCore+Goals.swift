@@ -9,7 +9,7 @@ extension ClientCore {
     mutating func createGoal(_ title: String, _ description: String, _ targetDate: Timestamp, at now: Timestamp) {
         guard serves(.createGoal, "goals"), hasRoom() else { return }
         guard !ClientFrame.trimmed(title).isEmpty, title.count <= 200 else {
-            return tell(.refused, ClientMessages.noTitle)
+            return tell(.refused, "The goal needs a title of 1 to 200 characters.")
         }
         guard description.count <= 2000 else { return tell(.refused, ClientMessages.longDescription) }
         lastErrand += 1

@@ -92,11 +92,12 @@ extension ClientCore {
     mutating func logMeal(_ text: String, _ type: MealType, at now: Timestamp) {
         guard serves(.createMealLog, "meal logs"), hasRoom() else { return }
         guard !ClientFrame.trimmed(text).isEmpty, text.count <= Self.mealTextLimit else {
-            return tell(.refused, ClientMessages.noMealText)
+            return tell(.refused, "Describe the meal in 1 to 1000 characters.")
         }
         if meals.count >= configuration.limits.meals {
             guard let index = meals.firstIndex(where: { !$0.isBusy }) else {
-                return tell(.refused, ClientMessages.tooManyMeals(limit: configuration.limits.meals))
+                return tell(
+                    .refused, "\(configuration.limits.meals) meals are already being processed. Try again in a moment.")
             }
             meals.remove(at: index)
         }

@@ -90,7 +90,7 @@ struct Answer: Sendable {
     /// The backend's message, or a description of the status.
     var message: String {
         guard let text = body?["error"]?["message"]?.string, !text.isEmpty else {
-            return isSuccess ? ClientMessages.noUsableAnswer : ClientMessages.status(status)
+            return isSuccess ? "The backend's answer could not be read." : ClientMessages.status(status)
         }
         return String(text.prefix(500))
     }
@@ -182,7 +182,7 @@ enum ChatFrame: Sendable, Equatable {
         case "assistant_message_end": return id.map { .answerEnds(id: $0) } ?? .broken
         case "template_created": return Template(value["metadata"]).map { .templateCreated($0) } ?? .broken
         case "error":
-            return .error(message: value["error"]?.string ?? ClientMessages.coachFailed, code: value["code"]?.string)
+            return .error(message: value["error"]?.string ?? "The coach could not answer.", code: value["code"]?.string)
         case "pong": return .pong
         case "meal_log.completed", "meal_log.failed":
             return MealNews(value["data"], status: type == "meal_log.failed" ? .failed : .completed)
