@@ -6,8 +6,6 @@ import Text
 
 /// The messages about a scenario file; most describe the value at a path: "goals[0].title must be …".
 enum Messages {
-    static let documentName = "The document"
-
     // MARK: Texts that are not documents
 
     static let emptyFile = "The file is empty; a scenario needs at least 'name: …'."
@@ -59,7 +57,6 @@ enum Messages {
         return "This mapping has a key twice: \(list). Each key may occur only once."
     }
     static func unknownTag(_ tag: String) -> String { "The tag \(quoted(tag)) is unknown; scenarios need no tags." }
-    static func omitted(_ count: Int) -> String { "\(Words.counted(count, "more mistake")) not shown." }
     static let email = "an address such as \"ada@example.com\""
     static let passwordHash = "a hash from an export: pbkdf2-sha256$COST$SALT$KEY"
     static func tooMuchPasswordWork(_ work: Int, limit: Int) -> String {
@@ -74,12 +71,6 @@ enum Messages {
     // MARK: Keys
 
     static func mapping(_ kind: ObjectKind) -> String { "\(kind.description), a mapping with \(list(kind.keys))" }
-    static func unknownKey(_ key: String, in kind: ObjectKind) -> String {
-        "is not a key of \(kind.description).\(NearestWord.hint(nearest(key, kind.keys))) "
-            + "Known keys: \(kind.keys.joined(separator: ", "))."
-    }
-    static func missing(_ expected: String) -> String { "is missing: \(expected)." }
-    static func noneOf(_ keys: [String]) -> String { "needs one of these keys: \(keys.joined(separator: ", "))." }
     static func contradicts(_ other: String) -> String { "cannot be combined with '\(other)': use one of them." }
     static func needs(_ what: String) -> String { "requires \(what)." }
 
@@ -93,12 +84,8 @@ enum Messages {
     static func text(of characters: ClosedRange<Int>) -> String {
         "a string of \(characters.lowerBound) to \(characters.upperBound) characters"
     }
-    static let emptyText = "is empty; it must contain text."
     static let blankText = "is blank; it must contain text."
     static func wrongLength(expected: String, got count: Int) -> String { "must be \(expected); it has \(count)." }
-    static func tooManyBytes(limit: Int, got count: Int) -> String {
-        "must have at most \(limit) bytes of UTF-8; it has \(count)."
-    }
     static func tooMany(_ what: String, limit: Int, got count: Int) -> String {
         "must have at most \(limit) \(what); it has \(count)."
     }
@@ -114,15 +101,11 @@ enum Messages {
     static let unlessFree = ", unless the scenario has 'ids: free'"
     static let freeID = "an id: a lower-case UUID, or 1 to 22 of a-z, 0-9, '-' and '_', such as backend-123"
     static let token = "a token: 1 to 200 of A-Z, a-z, 0-9 and -._~+/=, such as test-token"
-    static func upperCaseID(_ text: String) -> String {
-        "must be in lower case, because the backend compares ids as text: \(text.lowercased())."
-    }
     static let duration = "a duration: a number with ns, us, ms, s, m, h or d, such as 250ms or 1.5s, up to 366d"
     static func durationOutOfRange(_ range: ClosedRange<Int64>, got: String) -> String {
         "must last from \(Durations.whole(range.lowerBound)) to \(Durations.whole(range.upperBound)); got \(got)."
     }
     static let seconds = "whole seconds from 0 to \(FaultLimits.retryAfter), or a duration such as 2s"
-    static let dateTime = "a date-time such as 2025-03-01T00:00:00Z"
     static let timestamp = "a date-time such as 2025-01-29T10:30:00Z, in the years 1970 to 2199"
     static let document = "a document: a mapping with any keys"
     static let dataTime =
@@ -130,7 +113,6 @@ enum Messages {
     static let range = "a number, or a range such as 2..4 or 3.. (counted from 1)"
     static let selection =
         "a number, a range such as 1..3 or 3.. (counted from 1), or a mapping with from, to, every, per_mille"
-    static func endsBeforeStart(_ first: Int) -> String { "is before 'from', which is \(first)." }
     static func badPattern(_ message: String, at position: Int) -> String {
         "is not a supported regular expression: \(message) (at character \(position + 1) after the slash)."
     }
@@ -156,18 +138,8 @@ enum Messages {
     static let emptyOverlay = "The file is empty; an overlay needs 'overlay:' and a list of changes."
     static let changes = "a list of changes to the fake's answers"
     static let changedEndpoint = "one endpoint, such as GET /api/v1/goals or socket /ws/meal-logs"
-    static let changedStatus = "the status of the answers to change"
-    static let otherStatus = "a status from 200 to 599 for a REST endpoint"
-    static let changedType = "the type of the messages to change"
     static let memberPath = "a member path such as data.goals[].created_at, where [] means all elements"
     static let mediaType = "a media type such as application/problem+json"
-    static func kindOfOther(_ endpoint: Endpoint) -> String {
-        endpoint.isSocket
-            ? "is for REST; a socket's messages have a 'type'." : "is for sockets; answers have a 'status'."
-    }
-    static func tooLongArray(_ count: Int) -> String {
-        "has \(count) elements; an array in a change's value may have at most one, which represents all elements."
-    }
     static func tooLongValues(_ bytes: Int) -> String {
         "has values that take \(bytes) bytes as JSON; at most \(ScenarioLimits.changeBytes) are allowed in total."
     }
@@ -191,13 +163,9 @@ enum Messages {
         return "must be a duration such as 2s, or the name of a pause; \(list); got \(quoted(name))."
             + NearestWord.hint(nearest)
     }
-    static func pauseIsDuration(_ name: String) -> String {
-        "is also a duration: a pause needs a name other than \(name)."
-    }
     static let step =
         "a step: built_in, another_answer, silence, or a mapping with text, chunk, burst, pause, template_created "
         + "or error"
-    static let afterTheEnd = "comes after silence, which ends the answer: no step may follow."
     static func tooManyMatchingSteps(_ count: Int) -> String {
         "has rules that take up to \(count) steps per character of text; at most \(ScenarioLimits.matchingSteps) are "
             + "allowed. An expression takes one step for each of its characters, and more for a class; a counted "
@@ -213,19 +181,12 @@ enum Messages {
     // MARK: Sessions
 
     static let session = "the path of a session (a HAR file), or the HAR itself, an object with log"
-    static let speed = "instant, or a multiple of the recorded speed: a number from 0.001 to 1000"
-    static func badSession(_ message: String) -> String { "cannot be played back: \(message)" }
 
     // MARK: A real server
 
     static let upstreamURL = "the URL of a server, such as https://api.example.com, or a mapping with url"
-    static func badUpstream(_ message: String) -> String { "does not name a server: \(message)." }
     static let answerer = "who answers: fake, real or real-else-fake"
     static let endpoints = "a method and a path such as GET /api/v1/goals, or several"
-    static func unknownEndpoint(_ text: String, nearest: String?) -> String {
-        "must be \(endpoints); got \(text).\(NearestWord.hint(nearest))"
-    }
-    static let answeredTwice = "is already in an earlier exception: each endpoint may be in only one exception."
 
     // MARK: Faults
 

@@ -252,7 +252,9 @@ extension Cursor {
         switch node.content {
         case .list(let nodes):
             guard nodes.count <= 1 else {
-                refuse(Messages.tooLongArray(nodes.count)) as Void
+                refuse(
+                    "has \(nodes.count) elements; an array in a change's value may have at most one, which "
+                        + "represents all elements.") as Void
                 return true
             }
             return nodes.contains {
@@ -284,11 +286,14 @@ extension Overlay.Change {
             cursor.text(1...1000).flatMap { [Overlay.Step](path: $0) ?? cursor.refuse(expected: Messages.memberPath) }
         }
         guard let endpoint else { return nil }
-        fields.refuse([endpoint.isSocket ? "status" : "type"], unless: false, Messages.kindOfOther(endpoint))
+        fields.refuse(
+            [endpoint.isSocket ? "status" : "type"], unless: false,
+            endpoint.isSocket
+                ? "is for REST; a socket's messages have a 'type'." : "is for sockets; answers have a 'status'.")
         let kind =
             endpoint.isSocket
-            ? fields.required("type", Messages.changedType)?.text(1...200).map { Overlay.Kind.type($0) }
-            : fields.required("status", Messages.changedStatus)?.integer(200...599).map { .status($0) }
+            ? fields.required("type", "the type of the messages to change")?.text(1...200).map { Overlay.Kind.type($0) }
+            : fields.required("status", "the status of the answers to change")?.integer(200...599).map { .status($0) }
         let action = action(fields, of: endpoint)
         if fields["member"] == nil {
             fields.refuse(["rename", "remove"], unless: false, Messages.needs("'member'"))
@@ -320,7 +325,7 @@ extension Overlay.Change {
             guard let cursor = fields["becomes"], let text = cursor.text(1...200) else { return nil }
             if endpoint.isSocket { return .becomes(.type(text)) }
             guard let status = cursor.number?.int, (200...599).contains(status) else {
-                return cursor.refuse(expected: Messages.otherStatus)
+                return cursor.refuse(expected: "a status from 200 to 599 for a REST endpoint")
             }
             return .becomes(.status(status))
         case "content_type"?:

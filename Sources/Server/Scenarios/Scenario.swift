@@ -162,7 +162,7 @@ extension ScenarioErrors: CustomStringConvertible {
             if let column = mistake.column { parts.append("\(column)") }
             return parts.isEmpty ? mistake.message : parts.joined(separator: ":") + ": " + mistake.message
         }
-        if omittedCount > 0 { lines.append(Messages.omitted(omittedCount)) }
+        if omittedCount > 0 { lines.append("\(Words.counted(omittedCount, "more mistake")) not shown.") }
         return lines.joined(separator: "\n")
     }
 }

@@ -39,12 +39,13 @@ extension Upstream {
             for cursor in fields.required("on", Messages.endpoints)?.oneOrMore(limit: 200, of: "endpoints") ?? [] {
                 guard let endpoint = names.first(where: { $0.name == cursor.written })?.endpoint else {
                     let nearest = cursor.written.flatMap { Messages.nearest($0, names.map(\.name)) }
-                    cursor.refuse(Messages.unknownEndpoint(cursor.node.excerpt, nearest: nearest))
+                    cursor.refuse(
+                        "must be \(Messages.endpoints); got \(cursor.node.excerpt).\(NearestWord.hint(nearest))")
                     continue
                 }
                 guard let answerer else { continue }
                 if upstream.endpoints.updateValue(answerer, forKey: endpoint) != nil {
-                    cursor.refuse(Messages.answeredTwice)
+                    cursor.refuse("is already in an earlier exception: each endpoint may be in only one exception.")
                 }
             }
         }
@@ -56,7 +57,7 @@ extension Upstream {
         do throws(Refusal) {
             return try UpstreamURL(text)
         } catch {
-            return cursor.refuse(Messages.badUpstream(error.description))
+            return cursor.refuse("does not name a server: \(error.description).")
         }
     }
 }

@@ -178,7 +178,7 @@ extension AnswerScript.Step {
         guard let index = steps.firstIndex(of: .silence), index < steps.count - 1,
             let elements = cursor?.elements(limit: ScenarioLimits.steps, of: "steps"), elements.count == steps.count
         else { return }
-        elements[index + 1].refuse(Messages.afterTheEnd)
+        elements[index + 1].refuse("comes after silence, which ends the answer: no step may follow.")
     }
 }
 
@@ -232,7 +232,9 @@ struct PauseTable {
             func refuse(_ predicate: String) {
                 cursor.diagnosis.note(predicate, path: path, position: member.keyPosition ?? member.value.position)
             }
-            if ScenarioLimits.duration(member.key) != nil { refuse(Messages.pauseIsDuration(member.key)) }
+            if ScenarioLimits.duration(member.key) != nil {
+                refuse("is also a duration: a pause needs a name other than \(member.key).")
+            }
             if durations[ExactString(member.key)] != nil { refuse(Messages.repeatedKey) }
             let value = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
             durations[ExactString(member.key)] = value.duration(0...FaultLimits.longestWait) ?? 0

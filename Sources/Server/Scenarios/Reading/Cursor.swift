@@ -67,7 +67,7 @@ struct Cursor {
     func string(expected: String, bytes: Int = .max) -> String? {
         guard let text = written else { return refuse(expected: expected) }
         guard text.utf8.count <= bytes || diagnosis.isSaved else {
-            return refuse(Messages.tooManyBytes(limit: bytes, got: text.utf8.count))
+            return refuse("must have at most \(bytes) bytes of UTF-8; it has \(text.utf8.count).")
         }
         return text
     }
@@ -87,7 +87,7 @@ struct Cursor {
     /// A non-empty string that is limited in bytes but not in characters.
     func words(bytes: Int) -> String? {
         guard let text = string(expected: "a string", bytes: bytes) else { return nil }
-        return text.isEmpty ? refuse(Messages.emptyText) : text
+        return text.isEmpty ? refuse("is empty; it must contain text.") : text
     }
 
     /// The number as written; a quoted string is not a number.
@@ -172,7 +172,9 @@ struct Cursor {
         let expected = diagnosis.ids == .free ? Messages.freeID : Messages.resourceID
         guard let text = string(expected: expected) else { return nil }
         if let id = ResourceID(text, as: diagnosis.ids == .free ? .free : .lowerCase) { return id }
-        if ResourceID.read(text) == .wrongCase { return refuse(Messages.upperCaseID(text)) }
+        if ResourceID.read(text) == .wrongCase {
+            return refuse("must be in lower case, because the backend compares ids as text: \(text.lowercased()).")
+        }
         return refuse(expected: expected + (ResourceID(freeText: text) == nil ? "" : Messages.unlessFree))
     }
 
@@ -193,7 +195,7 @@ struct Cursor {
 
     /// A date-time in whole seconds, in the years 0 to 9999.
     func dateTime() -> DateTime? {
-        written.flatMap { DateTime($0) } ?? refuse(time: Messages.dateTime)
+        written.flatMap { DateTime($0) } ?? refuse(time: "a date-time such as 2025-03-01T00:00:00Z")
     }
 
     /// A date-time to the nanosecond, in the years of a world's clock.
@@ -249,7 +251,7 @@ struct Cursor {
             let perMille = fields["per_mille"].map { $0.integer(0...1000) } ?? 1000
             guard let first, let step, let perMille, last != nil || fields["to"] == nil else { return nil }
             guard last ?? first >= first else {
-                fields.refuse("to", Messages.endsBeforeStart(first))
+                fields.refuse("to", "is before 'from', which is \(first).")
                 return nil
             }
             return Selection(first: first, last: last, step: step, perMille: perMille)

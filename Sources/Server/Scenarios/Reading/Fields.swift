@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 struct Fields {
     let cursor: Cursor
@@ -20,7 +21,9 @@ struct Fields {
             let path = Path.key(member.key, of: cursor.path)
             let position = member.keyPosition ?? member.value.position
             if !keys.contains(member.key) {
-                cursor.diagnosis.note(Messages.unknownKey(member.key, in: kind), path: path, position: position)
+                cursor.diagnosis.note(
+                    "is not a key of \(kind.description).\(NearestWord.hint(Messages.nearest(member.key, kind.keys))) "
+                        + "Known keys: \(kind.keys.joined(separator: ", ")).", path: path, position: position)
             } else if values[ExactString(member.key)] != nil {
                 cursor.diagnosis.note(Messages.repeatedKey, path: path, position: position)
             } else {
@@ -50,7 +53,7 @@ struct Fields {
     func required(_ key: String, _ expected: String) -> Cursor? {
         if let value = self[key] { return value }
         cursor.diagnosis.note(
-            Messages.missing(expected), path: .key(key, of: cursor.path), position: cursor.node.position)
+            "is missing: \(expected).", path: .key(key, of: cursor.path), position: cursor.node.position)
         return nil
     }
 
@@ -64,7 +67,7 @@ struct Fields {
     func one(of keys: [String], isRequired: Bool) -> String? {
         let present = present(of: keys)
         guard let first = present.first else {
-            if isRequired { cursor.refuse(Messages.noneOf(keys)) }
+            if isRequired { cursor.refuse("needs one of these keys: \(keys.joined(separator: ", ")).") }
             return nil
         }
         for other in present.dropFirst() { refuse(other, Messages.contradicts(first)) }

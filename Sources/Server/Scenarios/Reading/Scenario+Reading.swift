@@ -250,7 +250,7 @@ extension SessionReplay {
         do throws(Refusal) {
             return .plan(try Recording(readingHAR: cursor.node.json.encoded()).plan)
         } catch {
-            return cursor.refuse(Messages.badSession(error.description))
+            return cursor.refuse("cannot be played back: \(error.description)")
         }
     }
 }
@@ -259,7 +259,7 @@ extension ReplaySettings.Speed {
     fileprivate static func read(_ cursor: Cursor) -> ReplaySettings.Speed? {
         if cursor.written == "instant" { return .instant }
         guard let factor = cursor.number?.double, ScenarioLimits.replaySpeed.contains(factor) else {
-            return cursor.refuse(expected: Messages.speed)
+            return cursor.refuse(expected: "instant, or a multiple of the recorded speed: a number from 0.001 to 1000")
         }
         return .factor(factor)
     }

@@ -299,7 +299,7 @@ final class Diagnosis {
         mistakes.append(
             ScenarioErrors.Mistake(
                 line: position?.line, column: position?.column, path: text,
-                message: (text.isEmpty ? Messages.documentName : text) + " " + predicate()))
+                message: (text.isEmpty ? "The document" : text) + " " + predicate()))
     }
 
     func errors(file: String?) -> ScenarioErrors {
