@@ -141,7 +141,9 @@ struct Chat: ParsableCommand {
                 if try beginAgain(isGone: true) { try self.attempt(client, input, body) }
             }
         }
-        if input.isEdited { print(Messages.chatBegins(persona.displayName, id)) }
+        if input.isEdited {
+            print("\(persona.displayName), consultation \(id). /help lists the commands; Ctrl-D ends the chat.")
+        }
         while true {
             switch try input.next() {
             case .end: return
@@ -168,11 +170,11 @@ struct Chat: ParsableCommand {
 
     @Sendable private func archive(_ client: FitIQClient) async throws {
         try await client.archive()
-        print(Messages.archived(try await client.startConsultation(persona: persona)))
+        print("Archived. A new consultation begins: \(try await client.startConsultation(persona: persona)).")
     }
 
     @Sendable private static func log(_ text: String, _ client: FitIQClient) async throws {
-        guard !text.isEmpty else { throw Failure.running(Messages.mealWithoutText) }
+        guard !text.isEmpty else { throw Failure.running("describe the meal: /meal 2 eggs and toast") }
         let meal = try await client.logMeal(text, type: .snack)
         print(Messages.mealCompleted(meal.text, calories: meal.calories))
     }

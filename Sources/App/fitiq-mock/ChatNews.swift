@@ -30,7 +30,7 @@ enum ChatNews {
             case .connected where isLost:
                 isLost = false
                 say(Messages.chatContinues)
-            case .failed where isLost: say(Messages.notConnectedAgain)
+            case .failed where isLost: say("could not reconnect.")
             case .connected, .connecting, .disconnected, .failed: break
             }
             last = state.connection
@@ -42,7 +42,7 @@ enum ChatNews {
         guard templates != known else { return }
         // A client keeps only the latest templates, so the count may stay the same when another one arrives.
         for template in templates.dropFirst(max(0, min(known.count, templates.count - 1))) {
-            say(Messages.made(template))
+            say("the coach created a \(template.type) template: \(template.name)")
         }
     }
 

@@ -263,7 +263,7 @@ struct ConformRun: Sendable {
         for (index, each) in cases.enumerated() {
             guard let outcome = try await play.play(each) else { break }
             outcomes.append(outcome)
-            progress?.say(index, outcome.address, outcome.trouble ?? Messages.playedToItsEnd)
+            progress?.say(index, outcome.address, outcome.trouble ?? "played")
         }
         return outcomes
     }

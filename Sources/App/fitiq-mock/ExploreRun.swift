@@ -189,7 +189,7 @@ struct ExploreRun {
         var trouble: Failure?
         do throws(Failure) {
             if !exploration.found.isEmpty, mkdir(options.output, 0o777) != 0, errno != EEXIST {
-                throw .running(Messages.noFolder(options.output, reason: String(cString: strerror(errno))))
+                throw .running("cannot create the folder '\(options.output)': \(String(cString: strerror(errno))).")
             }
             for found in exploration.found { written[ExactString(found.name)] = try write(found) }
         } catch {
@@ -200,9 +200,13 @@ struct ExploreRun {
             written[ExactString(found.name)].map { ($0, replay($0)) }
         }
         if exploration.ended == .interrupted {
-            report.incomplete = Messages.interruptedExploration(exploration.counts.schedules)
+            report.incomplete =
+                "\(Messages.interruptedRun): this report covers "
+                + "\(Words.counted(exploration.counts.schedules, "schedule"))."
         } else if exploration.isUsedUpWithoutFaults, let budget = options.time {
-            report.incomplete = Messages.slowBaseline(budget: budget.components.seconds)
+            report.incomplete =
+                "The runs without faults used up --budget \(Lifetime(seconds: budget.components.seconds)), so "
+                + "no fault was tried: set a longer --budget."
         }
         // The list may have lines for other commands.
         let symptoms = Set((Symptom.ids + Judge.obligations.map(\.id)).map { ExactString($0) })
@@ -212,7 +216,7 @@ struct ExploreRun {
         for run in report.runs.indices {
             for check in report.runs[run].checks.indices
             where report.runs[run].checks[check].address == ExploreCheck.command.rawValue {
-                report.runs[run].checks[check].clause += Messages.mayFail
+                report.runs[run].checks[check].clause += " --may-fail accepts any exit status."
             }
         }
         // Only the page shows the evidence for broken obligations.

@@ -52,7 +52,7 @@ struct FitIQMock: ParsableCommand {
         CurrentProcess.holdStandardStreams()
         CurrentProcess.ignoreFileSizeSignal()
         guard !CurrentProcess.arguments.isEmpty else {
-            printError(Messages.noCommandLine)
+            printError("the system did not pass the command line or the program's name: mount /proc if it is missing")
             leave(3)
         }
         do {
@@ -149,7 +149,7 @@ struct FitIQMock: ParsableCommand {
             && text.contains("nexpected argument")
         let hint =
             lacksDashes
-            ? Messages.behindDashes(command)
+            ? " Put the command to run after '--': fitiq-mock \(command) [<options>] -- COMMAND."
             : text.contains("<duration>")
                 ? Messages.durations(of: text) : text.contains("<k/n>") ? Messages.confirmations : ""
         return Messages.usage(text, of: command, hint: hint)

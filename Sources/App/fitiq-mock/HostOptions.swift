@@ -117,7 +117,7 @@ struct HostOptions: ParsableArguments {
         var address = plain
         address.port = port ?? 8443
         guard address.port == 0 || address.port != plain.port else {
-            throw .configuration(Messages.samePort(address.port))
+            throw .configuration("TLS needs a separate port: --port and --tls-port are both \(address.port).")
         }
         if let certificate, let key { return (try own(certificate, key, at: address), nil) }
         var stored = try CertificateFiles()

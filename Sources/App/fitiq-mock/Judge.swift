@@ -52,7 +52,7 @@ struct JudgeCommand: ParsableCommand {
     func run() throws {
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let knownBroken = try reports.begin(writing: [page.html])
-        let name = journal == "-" ? Messages.standardInput : journal
+        let name = journal == "-" ? "standard input" : journal
         let shown = page.journal
         let prefix = try SessionFile.prefix(prefix)
         var file = JudgedFile(name: name, mode: mode, world: world, prefix: prefix, journal: shown)
@@ -180,7 +180,7 @@ struct JudgedFile {
                 return error
             }
             guard let line = next else { return nil }
-            try judge(line.entry, of: line.world) { Messages.inLine(line.number, $0) }
+            try judge(line.entry, of: line.world) { "line \(line.number): \($0)" }
         }
     }
 

@@ -49,13 +49,9 @@ extension Messages {
         "--prefix must be the part that precedes the API paths, such as /prod in /prod/api/v1/goals; got '\(text)'."
     }
 
-    static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }
     static func unknownChoice(_ option: String, _ value: String, allowed: [String]) -> String {
         let near = NearestWord.hint(value, among: allowed)
         return "\(option) must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
-    }
-    static func badSpeed(_ value: String) -> String {
-        "--speed must be instant, or a multiple of the recorded speed: a number from 0.001 to 1000; got '\(value)'."
     }
     static let twoSpeeds = "--speed cannot be combined with --instant, which means '--speed instant'."
     static func notWithSession(_ option: String) -> String {
@@ -98,9 +94,7 @@ extension Messages {
         return "It has \(Words.counted(count, "request")), but none to the API\(first). \(what), pass it: --prefix "
             + "\(stranger.prefix ?? "/prod")."
     }
-    static let standardInput = "standard input"
     static func judgement(of journal: String) -> String { "The client in \(journal)" }
-    static func inLine(_ number: Int, _ sentence: String) -> String { "line \(number): \(sentence)" }
     static func noSuchWorld(_ id: String, others: [String]) -> String {
         let near = NearestWord.hint(id, among: others)
         let shown = others.prefix(5).joined(separator: ", ") + (others.count > 5 ? ", …" : "")
@@ -120,9 +114,6 @@ extension Messages {
     static func requires(_ needed: String, _ option: String) -> String { "\(option) requires \(needed)." }
     static func howToTrust(_ program: String) -> String { "'\(program) certificate' explains how." }
     static let certificateAndKey = "--certificate and --key must be used together: a certificate needs its private key."
-    static func samePort(_ port: UInt16) -> String {
-        "TLS needs a separate port: --port and --tls-port are both \(port)."
-    }
     static func certificateOfLocalhost(not host: String) -> String {
         "the certificate is for localhost, 127.0.0.1 and ::1, so clients refuse https://\(host); "
             + "provide a certificate for this host with --certificate and --key"
@@ -202,9 +193,6 @@ extension Messages {
     static func overlayComment(_ title: String) -> String {
         "\(title): the deviations, for 'fitiq-mock serve --overlay'. Strings, numbers and times are made up."
     }
-    static func notAccepted(_ reason: String) -> String {
-        "the deviations cannot be written as a readable overlay: \(reason)"
-    }
     static func accepted(_ acceptance: Conformance.Acceptance, in path: String) -> String {
         let all = acceptance.overlay.changes.count
         let new = acceptance.newCount == all ? "" : ", \(acceptance.newCount) of them new"
@@ -226,7 +214,6 @@ extension Messages {
         "\(server) is not on this machine. The cases create consultations, goals and meals in the token's "
             + "account, and delete nothing."
     }
-    static let playedToItsEnd = "played"
     static let tooManyConformRequests = "The limit of \(ConformPlay.requestLimit) requests was reached"
     static func comparison(with server: String) -> String { "\(server) compared with the fake" }
 }

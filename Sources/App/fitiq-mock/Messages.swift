@@ -46,8 +46,6 @@ enum Messages {
         "\(label) must be an origin in the form that browsers send (scheme://host or scheme://host:port, without a "
             + "path), null, file:// or *; got '\(value)'."
     }
-    static let noCommandLine =
-        "the system did not pass the command line or the program's name: mount /proc if it is missing"
     static func notTheFake(_ address: String) -> String {
         "\(address) is not a fitiq-mock server: set --server to the URL of a fitiq-mock server, or of a fleet's proxy."
     }
@@ -73,9 +71,6 @@ enum Messages {
     static func notPublicURL(_ value: String) -> String {
         "--public-url must consist of http:// or https://, a host and an optional port, without a path; got '\(value)'."
     }
-    static let publicWithoutToken =
-        "--public-url requires an --admin-token: behind a proxy, every client appears to be on the proxy's machine, so "
-        + "anyone could call the admin API."
     static func fewDescriptors(_ count: Int, connections: Int) -> String {
         "the system allows \(count) open files, so the server accepts at most \(connections) connections at "
             + "once (see ulimit -n)"
@@ -91,9 +86,6 @@ enum Messages {
 
     // MARK: Chat
 
-    static func chatBegins(_ coach: String, _ consultation: String) -> String {
-        "\(coach), consultation \(consultation). /help lists the commands; Ctrl-D ends the chat."
-    }
     static let chatHelp = """
         /archive    archives this consultation and begins another
         /meal TEXT  logs a snack, and waits for its calories
@@ -102,21 +94,15 @@ enum Messages {
     static func unknownChatCommand(_ word: String) -> String {
         "there is no command '\(word.onOneLine(limit: 60))'. See /help."
     }
-    static func archived(_ next: String) -> String { "Archived. A new consultation begins: \(next)." }
     static func begunAnew(_ next: String) -> String {
         "the server no longer has this consultation, perhaps because it has restarted; a new one begins: \(next)."
     }
     static func begunAgain(_ next: String) -> String { "reconnected; a new consultation begins: \(next)." }
-    static let mealWithoutText = "describe the meal: /meal 2 eggs and toast"
     static func mealCompleted(_ text: String, calories: Int?) -> String {
         "\(text.onOneLine(limit: 100)): \(calories.map { "\($0) kcal" } ?? "completed")"
     }
     static let connectionLost = "the connection was lost; reconnecting ..."
     static let chatContinues = "reconnected."
-    static func made(_ template: ClientState.Template) -> String {
-        "the coach created a \(template.type) template: \(template.name)"
-    }
-    static let notConnectedAgain = "could not reconnect."
     static func clockStands(_ path: String) -> String {
         "the server's clock is stopped, so nothing arrives until you move it: POST \(path) {\"advance\": \"10s\"}"
     }
@@ -131,9 +117,6 @@ enum Messages {
     static let testClientExample = "fitiq-mock test-client -- python3 ./adapter.py"
     static func noCommand(_ name: String, example: String) -> String {
         "\(name) needs a command after '--': \(example). See 'fitiq-mock \(name) --help'."
-    }
-    static func behindDashes(_ command: String) -> String {
-        " Put the command to run after '--': fitiq-mock \(command) [<options>] -- COMMAND."
     }
     /// - Parameter option: text that contains the option's name.
     static func durations(of option: String) -> String {
@@ -210,9 +193,6 @@ enum Messages {
 
     // MARK: The messages of 'verify --against'
 
-    static func oldRuns(_ number: Int) -> String {
-        "running the older command for the \(number == 1 ? "first" : "second") time"
-    }
     static let againstClause = "The command behaves the same as the older version."
     static let oldIsSilent = "The older command sent nothing, so there is nothing to compare with."
     static let tooMuchToCompare =
@@ -258,17 +238,7 @@ enum Messages {
         seconds < 60 ? "\(seconds)s" : "\(seconds / 60)m\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)s"
     }
     static let stories = "stories"
-    static func interruptedExploration(_ count: Int) -> String {
-        "\(interruptedRun): this report covers \(Words.counted(count, "schedule"))."
-    }
-    static func slowBaseline(budget: Int64) -> String {
-        "The runs without faults used up --budget \(Lifetime(seconds: budget)), so no fault was tried: set a "
-            + "longer --budget."
-    }
-    /// Follows the advice for a command that ends with a failure status.
-    static let mayFail = " --may-fail accepts any exit status."
     static let exploredClause = "No fault schedule reproduces this symptom."
-    static func noFolder(_ path: String, reason: String) -> String { "cannot create the folder '\(path)': \(reason)." }
     static func unknownStory(_ name: String?, allowed: [String]) -> String {
         let found =
             name.map { "the scenario's comments name the story '\($0)'" } ?? "the scenario's comments name no story"
@@ -279,9 +249,6 @@ enum Messages {
 
     static let scenarioFromExample = "fitiq-mock scenario from session.har -- ./run-my-tests"
     static func emptySession(_ path: String) -> String { "'\(path)' contains no API requests." }
-    static func tooManyFaults(_ path: String, _ count: Int, limit: Int) -> String {
-        "'\(path)' has \(limit + count) faults; at most \(limit) can be translated: record a shorter session."
-    }
     /// - Parameter known: the obligations that the recorded client broke and that --known-broken lists.
     static func looksFor(_ ids: [String], isFailure: Bool, known: [String]) -> String {
         let what = known.isEmpty ? "broke no obligation" : "broke only \(Words.list(known)), which --known-broken lists"
@@ -289,10 +256,6 @@ enum Messages {
             ? "the recorded client \(what), so the search looks for faults that make the command fail"
             : "the recorded client broke \(Words.list(ids)); the search looks for faults that make the command "
                 + "break the same obligations"
-    }
-    static func translated(_ schedule: Schedule) -> String {
-        "the session has \(Words.counted(schedule.faults.count, "fault or answer", "faults and answers")); "
-            + "now reducing them"
     }
     static func searchBegins(seconds: Int64) -> String {
         "first running the command with all of the session's faults, \(elapsed(seconds))"
@@ -307,14 +270,6 @@ enum Messages {
             + "list it in --known-broken to search for the rest."
     }
     static let notTheEnd = "This is the smallest scenario so far: Ctrl-C ended the search early."
-    static func doesNotFail(_ path: String) -> String {
-        "with all of the session's faults, the command did not fail as the recorded client did. To play "
-            + "the session unchanged, use a scenario with 'replay: \(path)'. The first differences between the session "
-            + "and the run:"
-    }
-    static func reduced(_ path: String, _ schedule: Schedule, _ command: String) -> String {
-        "\(path): \(schedule)\nfitiq-mock verify --scenario \(path.shellQuoted) -- \(command)"
-    }
     static func summary(of schedule: Schedule, _ ids: [String]) -> String {
         "From a recording: \(Words.list(ids, last: "or")) after \(schedule)."
     }
@@ -326,7 +281,6 @@ enum Messages {
         "watching \(url)\(world.map { ", world \($0)" } ?? "")\(hasKeys ? ": \(watchKeys)" : "")"
     }
     static func noPlainURL(_ error: ClientError) -> String { "\(error) Use the plain port, which every server has." }
-    static func badFilter(_ reason: String) -> String { "--filter: \(reason)" }
     static func unreachable(_ trouble: ClientError, url: String) -> String {
         let advice =
             switch trouble {
@@ -344,16 +298,12 @@ enum Messages {
         let reason = trouble.description
         return "the connection was lost (\(reason.hasSuffix(".") ? reason.dropLast() : reason[...])); trying again"
     }
-    static let connectedAgain = "reconnected"
     static let restarted = "reconnected: the server or its world has restarted; showing all entries from the start"
     static func missed(_ count: Int) -> String {
         "the journal dropped \(Words.counted(count, "entry", "entries")) before they could be shown"
     }
-    static let worldBeginsAnew = "the world starts over"
     static let paused = "paused; space continues"
-    static func notKept(_ count: Int) -> String { "\(Words.counted(count, "line")) dropped during the pause" }
     static func shows(_ what: String, _ isShown: Bool) -> String { "\(what): \(isShown ? "shown" : "hidden")" }
-    static func filtered(_ text: String) -> String { text.isEmpty ? "no filter" : "filter: \(text)" }
     static func droppedLines(_ count: Int) -> String { "(\(count) lines dropped) " }
 
     // MARK: Scenarios

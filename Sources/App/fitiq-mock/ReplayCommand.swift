@@ -81,7 +81,9 @@ struct ReplayCommand: ParsableCommand {
         } else if let factor = Double(text), ScenarioLimits.replaySpeed.contains(factor) {
             settings.speed = .factor(factor)
         } else {
-            throw .configuration(Messages.badSpeed(text))
+            throw .configuration(
+                "--speed must be instant, or a multiple of the recorded speed: a number from 0.001 to 1000; got "
+                    + "'\(text)'.")
         }
         return settings
     }

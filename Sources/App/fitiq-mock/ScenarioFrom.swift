@@ -71,7 +71,8 @@ struct ScenarioFrom: ParsableCommand {
         let recorded = RecordedSchedule(entries)
         guard recorded.omittedCount == 0 else {
             FitIQMock.printError(
-                Messages.tooManyFaults(session, recorded.omittedCount, limit: ExploreLimits.recordedFaults))
+                "'\(session)' has \(ExploreLimits.recordedFaults + recorded.omittedCount) faults; at most "
+                    + "\(ExploreLimits.recordedFaults) can be translated: record a shorter session.")
             throw Failure.told(exitCode: 1)
         }
         let story = try Story.ofCommand(in: Scenario.defaultName, seed: nil, guide: guide == nil ? nil : mode)
@@ -93,7 +94,10 @@ struct ScenarioFrom: ParsableCommand {
         let (search, signal) = try Blocking.waitOnMain(for: work, stop: stop) { progress.tick() }
         progress.end()
         guard let smallest = search.smallest else {
-            FitIQMock.printError(Messages.doesNotFail(session))
+            FitIQMock.printError(
+                "with all of the session's faults, the command did not fail as the recorded client did. To play "
+                    + "the session unchanged, use a scenario with 'replay: \(session)'. The first differences between "
+                    + "the session and the run:")
             let differences = SessionComparison(file.session, Session(search.lastEntries, origin: Self.origin))
             let lines = differences.text(names: session, Messages.commandRuns).split(separator: "\n")
             for line in lines.prefix(12) { FitIQMock.printToStandardError("  \(line)\n") }
@@ -145,7 +149,7 @@ struct ScenarioFrom: ParsableCommand {
             summary: Messages.summary(of: schedule, ids), comments: comments)
         try orFailure(try WholeFile.write(file, to: output), Failure.unwritten)
         if !isEnd { FitIQMock.printError(Messages.notTheEnd) }
-        print(Messages.reduced(output, schedule, title))
+        print("\(output): \(schedule)\nfitiq-mock verify --scenario \(output.shellQuoted) -- \(title)")
     }
 }
 
@@ -169,7 +173,9 @@ private struct RecordedSearch: Sendable {
     mutating func reduce(_ schedule: Schedule) async throws {
         guard try await fails(schedule, of: schedule) else { return }
         progress.end()
-        FitIQMock.printError(Messages.translated(schedule))
+        FitIQMock.printError(
+            "the session has \(Words.counted(schedule.faults.count, "fault or answer", "faults and answers")); "
+                + "now reducing them")
         var shrink = Shrink(schedule, points: [])
         smallest = schedule
         do {

@@ -121,7 +121,9 @@ struct ServeOptions: ParsableArguments {
         configuration.hasDefaultWorld = try !Settings.flag(noDefaultWorld, .noDefaultWorld)
         configuration.publicOrigin = try Settings.publicOrigin(publicURL)
         guard configuration.publicOrigin == nil || configuration.adminToken != nil else {
-            throw .configuration(Messages.publicWithoutToken)
+            throw .configuration(
+                "--public-url requires an --admin-token: behind a proxy, every client appears to be on the "
+                    + "proxy's machine, so anyone could call the admin API.")
         }
         configuration.upstreamCredentials = try Settings.upstreamCredentials()
         configuration.hasStrictHeaders = try Settings.flag(strictHeaders, .strictHeaders)

@@ -23,7 +23,7 @@ enum SessionFile {
         return try orFailure(
             try SessionReplay.Recording(readingHAR: bytes, prefix: prefix) { attachment($0, of: path) }
         ) {
-            (error: Refusal) in .configuration(Messages.unplayable(path, error.description))
+            (error: Refusal) in .configuration("cannot play '\(path)' back: \(error.description)")
         }
     }
 
@@ -63,7 +63,7 @@ enum OverlayFile {
     static func text(_ overlay: Overlay, about title: String) throws(Failure) -> [UInt8] {
         let bytes = ScenarioDocument.text(overlay.json, comments: [Messages.overlayComment(title)])
         _ = try orFailure(try Overlay.read(bytes)) { (error: ScenarioErrors) in
-            .configuration(Messages.notAccepted(error.description))
+            .configuration("the deviations cannot be written as a readable overlay: \(error.description)")
         }
         return bytes
     }

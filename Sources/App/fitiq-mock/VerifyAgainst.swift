@@ -48,7 +48,7 @@ struct VerifyAgainst: Sendable {
         var broken: [String] = []
         var gaps = false
         for number in 1...2 {
-            progress?.say(index, name, Messages.oldRuns(number))
+            progress?.say(index, name, "running the older command for the \(number == 1 ? "first" : "second") time")
             let done = try run.run(scenario, named: name) { engine, world, now in
                 (engine.judgement(ofWorld: world.id, at: now), engine.journalEntries(ofWorld: world.id))
             }

@@ -48,7 +48,7 @@ struct WatchCommand: ParsableCommand {
         let filter = try orFailure(
             try TrafficFilter(filter ?? "", obligations: Judge.obligations.map(\.id))
         ) { (error: APIError) in
-            .configuration(Messages.badFilter(error.message))
+            .configuration("--filter: \(error.message)")
         }
         // Read keys only if their effect is visible.
         let terminal = System.isTerminal(.output) ? Terminal() : nil
@@ -130,7 +130,7 @@ private final class WatchReader: Sendable {
                     if stream.isSuperseded {
                         FitIQMock.printError(Messages.restarted)
                     } else if isLost {
-                        FitIQMock.printError(Messages.connectedAgain)
+                        FitIQMock.printError("reconnected")
                     }
                     (hasBegun, isLost) = (true, false)
                     return !stream.isSuperseded && !StandardOutput.hasFailed

@@ -43,7 +43,7 @@ struct WatchScreen {
             finish()
             filter.forgetSockets()
             passed = []
-            if case .began = news { tell(Messages.worldBeginsAnew) }
+            if case .began = news { tell("the world starts over") }
         }
     }
 
@@ -78,7 +78,7 @@ struct WatchScreen {
     private mutating func goOn() {
         for line in held ?? [] { output(line + "\n") }
         held = nil
-        if skipped > 0 { tell(Messages.notKept(skipped)) }
+        if skipped > 0 { tell("\(Words.counted(skipped, "line")) dropped during the pause") }
         skipped = 0
     }
 
@@ -139,7 +139,7 @@ struct WatchScreen {
             filter = try TrafficFilter(text, obligations: Judge.obligations.map(\.id))
             finish()
             passed = []
-            answer(Messages.filtered(text), inPlace: true)
+            answer(text.isEmpty ? "no filter" : "filter: \(text)", inPlace: true)
         } catch {
             answer(error.message, inPlace: true)
         }
