@@ -40,7 +40,7 @@ PATTERNS = [
 ]
 FILES = {"check": (["check"], {0, 2}), "show": (["show"], {0, 2}), "judge": (["judge"], {0, 1, 2, 4}),
          "explore --replay": (["explore", "--replay"], {0, 1, 2, 3, 4}), "explore --resume": (["explore", "--resume"], {0, 1, 2, 3, 4}),
-         "serve --scenario": (["serve", "--port", "x", "--scenario"], {2}), "serve --import": (["serve", "--port", "x", "--import"], {2})}
+         "serve --scenario": (["serve", "--scenario"], {2}), "serve --import": (["serve", "--import"], {2})}
 # After the file: the command that these run.
 COMMANDS = {"explore --replay": ["--", "true"], "explore --resume": ["--scenario", "/none/scenario.yaml", "--", "true"]}
 BODIES = [("POST", "/__admin/worlds"), ("PUT", "/__admin/state"), ("POST", "/__admin/check"), ("POST", "/__admin/faults"),
@@ -57,7 +57,7 @@ def attack(part, folder):
         for number in part.numbers(rounds=len(inputs) + 1, short=len(inputs) + 1):
             if number < len(inputs):
                 name, depth, shape = inputs[number]
-                problems = examine(part, folder, client, depth, shape)
+                problems = examine(part, folder, server, client, depth, shape)
             else:
                 name, depth, problems = "patterns", depths[0], patterns(part, client, [50, 600, 990])
             trouble = server.trouble(MEMORY)
@@ -68,17 +68,21 @@ def attack(part, folder):
             part.progress(f"{part.inputs} inputs")
 
 
-def examine(part, folder, client, depth, shape):
+def examine(part, folder, server, client, depth, shape):
     """Gives one shape to the commands that read files, and to the server in bodies and inside texts."""
     problems = []
     file = folder / "nested"
     for name, (command, statuses) in FILES.items():
         text = shape(depth, '{"log":{"version":"1.2","entries":[]}}' if name in ("show", "judge") else "name: x\n")
         file.write_bytes(text.encode())
-        ended = run(part.settings.program, *command, file, *COMMANDS.get(name, []), seconds=SECONDS)
+        # `serve` reads the file, and then finds that its port is taken.
+        port = ["--port", server.port] if command[0] == "serve" else []
+        ended = run(part.settings.program, *command, file, *COMMANDS.get(name, []), *port, seconds=SECONDS)
         part.count(f"exit {ended.status}")
         if ended.is_late or ended.status not in statuses:
             problems.append(f"{name} {'is late' if ended.is_late else f'exits with {ended.status}'}: {ended.errors[:200]!r}")
+        elif port and file.name.encode() not in ended.errors and b"cannot listen" not in ended.errors:
+            problems.append(f"{name} did not read the file: {ended.errors[:200]!r}")
     text = shape(depth, "name: x\n")
     for method, path in BODIES:
         problems += answered(part, client, method, path, text.encode())
