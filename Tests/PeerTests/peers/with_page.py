@@ -959,9 +959,8 @@ class Stories(Live, Held):
             is_accessible(page, "a report of a broken run")
             close_quietly(page)
 
-    def many(self, count=100_000):
-        """100,000 entries: how many rows exist, and the cost of a frame of scrolling compared with a thousand
-        entries."""
+    def many(self, count=30_000):
+        """30,000 entries: how many rows exist, and the cost of a frame of scrolling compared with a thousand entries."""
         server = self.serve()
         text = server.send("GET", "/__admin/ui")[1]
         server.stop()
@@ -974,10 +973,10 @@ class Stories(Live, Held):
             heap = self.metrics(session, "JSHeapUsedSize") / 1_000_000
             drawn = page.locator(".grid-body .r").count()
             print(f"{work:.1f} ms of work for a frame, {few_work:.1f} with a thousand entries, {heap:.0f} MB, {drawn} rows exist")
-            # A ratio, because machines differ; a page that visited all entries would take a hundred times as long.
-            assert work < 3 * few_work and heap < 300 and drawn < 80
+            # A ratio, because machines differ; a page that visited all entries would take thirty times as long.
+            assert work < 3 * few_work and heap < 90 and drawn < 80
             page.keyboard.press("/")
-            page.keyboard.type("77777")
+            page.keyboard.type("27777")
             expect(rows(page)).to_have_count(1, timeout=60_000)
             close_quietly(page)
 
