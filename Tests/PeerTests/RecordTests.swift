@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension LongPeers {
@@ -9,7 +10,7 @@ extension LongPeers {
             "The recording contains what clients saw, even through a world in front of the server",
             arguments: [
                 "foreign", "nginx", "doors", "certificates", "files", "displaced", "shared", "killed", "killed_serving",
-                "thousand",
+                "many",
                 "websockets_stories", "aiohttp_stories", "socket_stories", "behind", "behind_proxies", "behind_tls",
                 "behind_polite",
             ])
@@ -17,7 +18,7 @@ extension LongPeers {
             let script = Programs.peers.appendingPathComponent("recording.py").path
             let command = try await Command(
                 try Programs.python(), [script, try Programs.fitiqMock().path, chapter],
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                environment: ["PYTHONDONTWRITEBYTECODE": "1", "FITIQ_MOCK_TEST_LONG": LongRun.choose("", long: "1")])
             if command.status != 0 {
                 Attachment.record(command.transcript, named: "recording-\(chapter).txt")
                 Issue.record("\(chapter) failed:\n\(command.transcript)")
