@@ -21,11 +21,11 @@ extension ExploringPeers {
         }
 
         static let defects = [
-            Defect("retry_without_body", "failed", runs: 30, "request/shape"),
-            Defect("doubles_on_reconnect", "cut", runs: 60, "explore/twice"),
+            Defect("retry_without_body", "failed", runs: 12, "request/shape"),
+            Defect("doubles_on_reconnect", "cut", runs: 20, "explore/twice"),
             Defect("timer_not_cancelled", "cut", runs: 360, "explore/restless"),
             Defect("history_races_chunk", "failed refused", runs: 120, "inside/transcript-equals-chunks"),
-            Defect("refresh_storm", "refused", runs: 40, "explore/flood"),
+            Defect("refresh_storm", "refused", runs: 24, "explore/flood"),
         ]
 
         private func explore(
@@ -115,7 +115,8 @@ extension ExploringPeers {
         func unchanged() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
-            let run = try await explore("unchanged", ["--without", "late", "--runs", "100"], in: folder)
+            let runs = LongRun.choose("40", long: "100")
+            let run = try await explore("unchanged", ["--without", "late", "--runs", runs], in: folder)
             if run.status != 0 { Attachment.record(run.transcript, named: "explored.txt") }
             #expect(run.status == 0, "\(run.transcript)")
             #expect(try symptoms(in: folder) == [])
