@@ -31,36 +31,47 @@ extension BrowserPeers {
             init(reading file: URL) throws { self = try JSONDecoder().decode(HAR.self, from: Data(contentsOf: file)) }
         }
 
-        @Test(
-            "mitmproxy reads our recording and writes the same requests and answers",
-            arguments: BuildingPeers.RecordedSessions.stories)
-        func mitmproxy(_ story: String) async throws {
+        @Test("mitmproxy reads our recordings and writes the same requests and answers")
+        func mitmproxy() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
-            let session = Programs.sessions.appendingPathComponent("\(story).har")
+            // All in one file, because mitmproxy takes a second to start, and reads one file.
+            var entries: [Any] = []
+            for session in Self.sessions {
+                let file = try JSONSerialization.jsonObject(with: Data(contentsOf: session)) as? [String: Any]
+                let log = try #require(file?["log"] as? [String: Any])
+                entries += try #require(log["entries"] as? [Any])
+            }
+            let together = ["log": ["version": "1.2", "entries": entries]]
+            try JSONSerialization.data(withJSONObject: together).write(to: files["together.har"])
             let command = try await Command(
                 try Programs.recorder("mitmdump"),
                 [
-                    "--no-server", "--rfile", session.path, "--set", "hardump=\(files["again.har"].path)",
-                    "--set", "confdir=\(files.url.path)",
+                    "--no-server", "--rfile", files["together.har"].path, "--set",
+                    "hardump=\(files["again.har"].path)", "--set", "confdir=\(files.url.path)",
                 ])
             try #require(command.status == 0, "mitmdump failed:\n\(command.transcript)")
-            let (ours, theirs) = (try HAR(reading: session), try HAR(reading: files["again.har"]))
-            #expect(theirs.log.entries.map(\.line) == ours.log.entries.map(\.line))
+            let ours = try Self.sessions.flatMap { try HAR(reading: $0).log.entries.map(\.line) }
+            let theirs = try HAR(reading: files["again.har"]).log.entries.map(\.line)
+            #expect(theirs == ours)
         }
 
         @Test(
-            "Playwright serves a browser from our recording",
-            .enabled(if: Programs.chromium != nil, Programs.noChromium),
-            // A page in a browser sends GET, which two sessions do not contain.
-            arguments: BuildingPeers.RecordedSessions.stories.filter { !["guide", "limit"].contains($0) })
-        func playwright(_ story: String) async throws {
+            "Playwright serves a browser from our recordings",
+            .enabled(if: Programs.chromium != nil, Programs.noChromium))
+        func playwright() async throws {
             let script = Programs.peers.appendingPathComponent("open_with_playwright.py").path
-            let session = Programs.sessions.appendingPathComponent("\(story).har").path
+            // A page in a browser sends GET, which two sessions do not contain.
+            let sessions = Self.sessions.filter { !["guide.har", "limit.har"].contains($0.lastPathComponent) }
             let command = try await Command(
-                try Programs.recorder("python3"), [script, try #require(Programs.chromium), session],
+                try Programs.recorder("python3"),
+                [script, try #require(Programs.chromium)] + sessions.map(\.path),
                 environment: ["PYTHONDONTWRITEBYTECODE": "1"])
             #expect(command.status == 0, "Playwright failed:\n\(command.transcript)")
+        }
+
+        private static let sessions = BuildingPeers.RecordedSessions.stories.map {
+            Programs.sessions.appendingPathComponent("\($0).har")
         }
     }
 }
