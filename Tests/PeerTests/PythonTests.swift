@@ -36,15 +36,14 @@ extension Peers {
 
         @Test(
             "A library plays the story in independent chapters without delays",
-            arguments: ["with_websockets", "with_aiohttp"],
-            [
-                "rest chat archiving refusals handshakes", "bad_frames deflate echo",
-                "goal_chat goal_from_chat goal_rules",
-                "meals meals_heard meals_listed", "descriptions", "judged",
-            ])
-        func instant(_ story: String, _ chapters: String) async throws {
+            arguments: ["with_websockets", "with_aiohttp"])
+        func instant(_ story: String) async throws {
             try await RunningServer.serve("--instant") { server in
-                try await tell(story, chapters.split(separator: " ").map(String.init), to: server)
+                let chapters = [
+                    "rest", "chat", "archiving", "refusals", "handshakes", "bad_frames", "deflate", "echo", "goal_chat",
+                    "goal_from_chat", "goal_rules", "meals", "meals_heard", "meals_listed", "descriptions", "judged",
+                ]
+                try await tell(story, chapters, to: server)
             }
         }
 
@@ -57,15 +56,14 @@ extension Peers {
             }
         }
 
-        @Test(
-            "The apps' requests get answers with the members that the apps decode",
-            arguments: [
-                "app_accounts", "app_bad_input", "app_chat", "app_collections", "app_goals", "app_meals",
-                "app_meal_socket", "app_chat_socket", "accounts",
-            ])
-        func apps(_ chapter: String) async throws {
+        @Test("The apps' requests get answers with the members that the apps decode")
+        func apps() async throws {
             try await RunningServer.serve("--instant") { server in
-                try await tell("with_aiohttp", [chapter], to: server)
+                let chapters = [
+                    "app_accounts", "app_bad_input", "app_chat", "app_collections", "app_goals", "app_meals",
+                    "app_meal_socket", "app_chat_socket", "accounts",
+                ]
+                try await tell("with_aiohttp", chapters, to: server)
             }
         }
 
@@ -76,21 +74,22 @@ extension Peers {
 
         @Test(
             "An app's own requests and decoders work with upper-case ids over several days of use",
-            arguments: ["fitiq", "lume"].flatMap { app in
-                ["first_run", "offline", "second_device", "backfill", "deletion"].map { "\(app)_\($0)" }
-            } + ["fitiq_templates", "fitiq_meals", "lume_coach", "lume_insights"])
-        func days(_ chapter: String) async throws {
+            arguments: [
+                ("fitiq", ["templates", "meals"]), ("lume", ["coach", "insights"]),
+            ])
+        func days(_ app: String, _ own: [String]) async throws {
             let options = ["--instant", "--ids", "any-case", "--scenario", "app-first-run"]
             try await RunningServer.serve(options) { server in
-                try await tell("with_aiohttp", [chapter], to: server)
+                let days = ["first_run", "offline", "second_device", "backfill", "deletion"]
+                try await tell("with_aiohttp", (days + own).map { "\(app)_\($0)" }, to: server)
             }
         }
 
-        @Test("A returning user gets a month of data", arguments: ["fitiq_returning_user", "lume_returning_user"])
-        func returningUser(_ chapter: String) async throws {
+        @Test("A returning user gets a month of data")
+        func returningUser() async throws {
             let options = ["--instant", "--ids", "any-case", "--scenario", "app-returning-user"]
             try await RunningServer.serve(options) { server in
-                try await tell("with_aiohttp", [chapter], to: server)
+                try await tell("with_aiohttp", ["fitiq_returning_user", "lume_returning_user"], to: server)
             }
         }
 
@@ -122,10 +121,11 @@ extension Peers {
 
         @Test(
             "A library reports each fault as the right error",
-            arguments: ["faults_with_websockets", "faults_with_aiohttp"],
-            ["response", "handshake", "socket", "complete"])
-        func faults(_ story: String, _ chapter: String) async throws {
-            try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
+            arguments: ["faults_with_websockets", "faults_with_aiohttp"])
+        func faults(_ story: String) async throws {
+            try await RunningServer.serve("--instant") { server in
+                try await tell(story, ["response", "handshake", "socket", "complete"], to: server)
+            }
         }
 
         @Test("curl and a library get their answers over a simulated train network")
