@@ -66,8 +66,7 @@ extension ContractCase {
             Judge.obligations.first { $0.id == id }?.applies(in: mode) ?? false
         }
         guard !faces.isEmpty || self.faces.isEmpty else { return nil }
-        return ContractCase(
-            address, title, clause, setting: setting, guide: mode, faces: faces, steps: steps)
+        return ContractCase(address, title, clause, setting: setting, guide: mode, faces: faces, steps: steps)
     }
 
     /// A case in which the user chats, adds a goal and a meal, leaves and returns; the waits cover the whole scenario.

@@ -15,8 +15,7 @@ struct PBKDF2Tests {
             ),
         ])
     func vectors(password: String, salt: String, iterations: Int, key: String) {
-        let made = HMACSHA256.deriveKey(
-            password: Array(password.utf8), salt: Array(salt.utf8), iterations: iterations)
+        let made = HMACSHA256.deriveKey(password: Array(password.utf8), salt: Array(salt.utf8), iterations: iterations)
         #expect(made.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == key)
     }
 }
@@ -83,8 +82,7 @@ struct HMACSHA256Tests {
     /// RFC 4231 §4.6 truncates its output to 128 bits.
     @Test("A truncated HMAC matches RFC 4231 §4.6")
     func truncated() {
-        let code = HMACSHA256.authenticate(
-            Array("Test With Truncation".utf8), key: Array(repeating: 0x0c, count: 20))
+        let code = HMACSHA256.authenticate(Array("Test With Truncation".utf8), key: Array(repeating: 0x0c, count: 20))
         #expect(Array(code.prefix(16)) == hex("a3b6167473100ee06e0c796c2955552b"))
     }
 }

@@ -30,8 +30,7 @@ extension Errata {
             let answer = try app.send(.post, "/auth/register", App.account)
             #expect(answer.status == 201)
             let data = Data(answer.body)
-            #expect(
-                DecodingFailure.of(Registration.self, JSONDecoder(), data) == .typeMismatch("data.created_at"))
+            #expect(DecodingFailure.of(Registration.self, JSONDecoder(), data) == .typeMismatch("data.created_at"))
             // The user sees an error, and at the next attempt the address is already taken.
             #expect(try app.send(.post, "/auth/register", App.account).status == 409)
             #expect(try app.send(.post, "/auth/login", App.account).status == 200)

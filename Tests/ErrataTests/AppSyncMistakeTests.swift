@@ -33,8 +33,7 @@ extension Errata {
             let answer = try app.send(.post, "/auth/refresh", App.body(refreshing: tokens.refreshToken))
             #expect(answer.status == 200)
             let described = Data(#"{"success":true,"data":{"access_token":"a","refresh_token":"r"}}"#.utf8)
-            #expect(
-                DecodingFailure.of(AppModels.Tokens.self, JSONDecoder(), described) == .keyNotFound("access_token"))
+            #expect(DecodingFailure.of(AppModels.Tokens.self, JSONDecoder(), described) == .keyNotFound("access_token"))
             // This server also returns the tokens at the top level.
             let wrapped = try JSONDecoder().decode(AppModels.Refreshed.self, from: Data(answer.body)).data
             let found = try JSONDecoder().decode(AppModels.Tokens.self, from: Data(answer.body))

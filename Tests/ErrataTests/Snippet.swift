@@ -64,8 +64,7 @@ extension Errata {
     struct SnippetTests {
         @Test("Exactly one erratum suite uses each snippet")
         func allAreUsed() {
-            let used =
-                Erratum3Tests.snippets + Erratum4Tests.snippets + Erratum5Tests.snippets + Erratum6Tests.snippets
+            let used = Erratum3Tests.snippets + Erratum4Tests.snippets + Erratum5Tests.snippets + Erratum6Tests.snippets
             #expect(used.map(\.name).sorted() == Snippet.all.map(\.name))
         }
 

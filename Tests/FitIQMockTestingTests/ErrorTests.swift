@@ -23,8 +23,7 @@ struct ErrorTests {
         let url = try #require(URL(string: "http://127.0.0.1:\(address.address.port)"))
         let error = try await Self.failure(MockServer(url: url))
         #expect(error.kind == .noServer)
-        #expect(
-            error.description.hasPrefix("No fitiq-mock server responds at \(url) (passed to MockServer(url:))"))
+        #expect(error.description.hasPrefix("No fitiq-mock server responds at \(url) (passed to MockServer(url:))"))
         #expect(error.description.contains("Start a server with 'fitiq-mock serve'"))
         withExtendedLifetime(address) {}
     }
@@ -69,8 +68,7 @@ struct ErrorTests {
     @Test("The library checks for exactly the operations that its sources use")
     func operations() throws {
         let folder = "Sources/Clients/FitIQMockTesting"
-        let files = try FileManager.default.contentsOfDirectory(
-            atPath: URL.packageRoot.appending(path: folder).path())
+        let files = try FileManager.default.contentsOfDirectory(atPath: URL.packageRoot.appending(path: folder).path())
         let sources = try files.filter { $0.hasSuffix(".swift") }.map { try textOfPackage("\(folder)/\($0)") }
         let asked = sources.joined().matches(of: /"(GET|POST|PUT|PATCH|DELETE)", "([a-z]+[^"]*)"(?!:)/).map { match in
             "\(match.1) /__admin/" + match.2.replacing(/\\\([a-z.A-Z]+\)/, with: "{}")

@@ -86,8 +86,7 @@ struct TraitTests {
         }
     #endif
 
-    @Test(
-        "The trait rethrows an error that the test throws")
+    @Test("The trait rethrows an error that the test throws")
     func throwing() async throws {
         struct Broken: Error {}
         let (worlds, seen) = AsyncStream.makeStream(of: MockWorld.self)

@@ -11,18 +11,12 @@ struct MessageTests {
     private static let some = excerpt("X: a\r")
 
     static let all: [(RemoteError, Int, String)] = [
-        (
-            .bareLineFeed(some), 400,
-            "A line ended with a bare LF: \"X: a\\r\". End every line of a message with CRLF."
-        ),
+        (.bareLineFeed(some), 400, "A line ended with a bare LF: \"X: a\\r\". End every line of a message with CRLF."),
         (
             .bareCarriageReturn(some), 400,
             "The line \"X: a\\r\" has a CR without a following LF. Send CR only before LF, at the end of a line."
         ),
-        (
-            .tooManyEmptyLines(7), 400,
-            "More than 7 empty lines arrived before a request line. Send none."
-        ),
+        (.tooManyEmptyLines(7), 400, "More than 7 empty lines arrived before a request line. Send none."),
         (
             .truncated("in the middle of a body"), 400,
             "The stream ended in the middle of a body. Send the whole message before closing the connection."
@@ -62,10 +56,7 @@ struct MessageTests {
             .missingVersion(some), 400,
             "The request line \"X: a\\r\" has no version, as in HTTP/0.9. End it with HTTP/1.1."
         ),
-        (
-            .malformedVersion(some), 400,
-            "The version is \"X: a\\r\". Expected HTTP/1.1 or HTTP/1.0, in capitals."
-        ),
+        (.malformedVersion(some), 400, "The version is \"X: a\\r\". Expected HTTP/1.1 or HTTP/1.0, in capitals."),
         (
             .unsupportedVersion(some), 505,
             "The version is \"X: a\\r\", but only HTTP/1.1 and HTTP/1.0 are supported. Use one of them."
@@ -74,10 +65,7 @@ struct MessageTests {
             .malformedStatusLine(some), 400,
             "The status line is \"X: a\\r\". Expected HTTP/1.1 SP three digits SP reason."
         ),
-        (
-            .statusLineTooLong(7), 400,
-            "The status line has more than 7 bytes. Shorten the reason phrase."
-        ),
+        (.statusLineTooLong(7), 400, "The status line has more than 7 bytes. Shorten the reason phrase."),
         (
             .badTargetByte(0x1B, some), 400,
             "The byte 0x1B is not allowed in the target \"X: a\\r\". Percent-encode it as %1B."
@@ -86,10 +74,7 @@ struct MessageTests {
             .fragmentInTarget(some), 400,
             "The target \"X: a\\r\" has a fragment. Remove the # and everything after it, or send %23."
         ),
-        (
-            .badConnectTarget(some), 400,
-            "The CONNECT target is \"X: a\\r\". Expected host:port."
-        ),
+        (.badConnectTarget(some), 400, "The CONNECT target is \"X: a\\r\". Expected host:port."),
         (
             .asteriskWithoutOptions("GET"), 400,
             "The GET target is *, which only OPTIONS may use. Send a path that begins with /."
@@ -109,27 +94,15 @@ struct MessageTests {
             "The path has the escape \"X: a\\r\". Send % and two hexadecimal digits, or %25 for a % "
                 + "itself."
         ),
-        (
-            .escapedNUL(some), 400,
-            "The path \"X: a\\r\" has %00. NUL is not allowed in a path; remove it."
-        ),
+        (.escapedNUL(some), 400, "The path \"X: a\\r\" has %00. NUL is not allowed in a path; remove it."),
         (
             .escapesNotUTF8(some), 400,
             "The path \"X: a\\r\" is not UTF-8 once decoded. Encode text as UTF-8 before "
                 + "percent-encoding it."
         ),
-        (
-            .foldedLine(some), 400,
-            "A header line begins with a space or tab: \"X: a\\r\". Send each field on one line."
-        ),
-        (
-            .whitespaceBeforeColon(some), 400,
-            "There is whitespace before the colon in \"X: a\\r\". Send Name: value."
-        ),
-        (
-            .emptyFieldName(some), 400,
-            "The header line \"X: a\\r\" has no name before its colon. Send Name: value."
-        ),
+        (.foldedLine(some), 400, "A header line begins with a space or tab: \"X: a\\r\". Send each field on one line."),
+        (.whitespaceBeforeColon(some), 400, "There is whitespace before the colon in \"X: a\\r\". Send Name: value."),
+        (.emptyFieldName(some), 400, "The header line \"X: a\\r\" has no name before its colon. Send Name: value."),
         (
             .badFieldName(0x1B, some), 400,
             "The byte 0x1B is not allowed in the name of the header line \"X: a\\r\". A name consists of letters, "
@@ -148,22 +121,13 @@ struct MessageTests {
             .headerBlockTooLarge(7), 431,
             "The header lines and trailers have more than 7 bytes. Send fewer or shorter ones."
         ),
-        (
-            .tooManyFields(7), 431,
-            "More than 7 header lines and trailers arrived. Send fewer."
-        ),
+        (.tooManyFields(7), 431, "More than 7 header lines and trailers arrived. Send fewer."),
         (
             .missingHost, 400,
             "An HTTP/1.1 request arrived without a Host field. Send Host: with the authority of the URL."
         ),
-        (
-            .severalHosts(some), 400,
-            "A second Host field arrived: \"X: a\\r\". Send exactly one."
-        ),
-        (
-            .badHost(some), 400,
-            "The Host field is \"X: a\\r\". Expected host or host:port, such as localhost:8080."
-        ),
+        (.severalHosts(some), 400, "A second Host field arrived: \"X: a\\r\". Send exactly one."),
+        (.badHost(some), 400, "The Host field is \"X: a\\r\". Expected host or host:port, such as localhost:8080."),
         (
             .unknownExpectation(some), 417,
             "The expectation \"X: a\\r\" arrived. The only one that can be met is 100-continue."
@@ -172,14 +136,8 @@ struct MessageTests {
             .badContentLength(some), 400,
             "Content-Length is \"X: a\\r\". Expected the number of bytes in decimal digits."
         ),
-        (
-            .differingContentLengths(7, some), 400,
-            "Content-Length is 7 and then \"X: a\\r\". Send one Content-Length."
-        ),
-        (
-            .lengthWithTransferEncoding, 400,
-            "Both Content-Length and Transfer-Encoding arrived. Send only one of them."
-        ),
+        (.differingContentLengths(7, some), 400, "Content-Length is 7 and then \"X: a\\r\". Send one Content-Length."),
+        (.lengthWithTransferEncoding, 400, "Both Content-Length and Transfer-Encoding arrived. Send only one of them."),
         (
             .transferEncodingInHTTP10, 400,
             "Transfer-Encoding is not supported in HTTP/1.0. Use HTTP/1.1 or Content-Length."
@@ -188,10 +146,7 @@ struct MessageTests {
             .emptyTransferEncoding, 400,
             "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or a Content-Length instead."
         ),
-        (
-            .chunkedTwice, 400,
-            "Transfer-Encoding lists chunked more than once. List it once, at the end."
-        ),
+        (.chunkedTwice, 400, "Transfer-Encoding lists chunked more than once. List it once, at the end."),
         (
             .chunkedNotLast, 400,
             "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put chunked last."
@@ -205,14 +160,8 @@ struct MessageTests {
             .bodyTooLarge(announced: 7, 7), 413,
             "Content-Length: 7 arrived, but a body may have at most 7 bytes. Send less."
         ),
-        (
-            .bodyTooLarge(7), 413,
-            "The body has more than 7 bytes. Send less."
-        ),
-        (
-            .chunkLineTooLong(7), 400,
-            "A chunk-size line has more than 7 bytes. Send it without extensions."
-        ),
+        (.bodyTooLarge(7), 413, "The body has more than 7 bytes. Send less."),
+        (.chunkLineTooLong(7), 400, "A chunk-size line has more than 7 bytes. Send it without extensions."),
         (
             .badChunkSize(some), 400,
             "The chunk-size line is \"X: a\\r\". Expected only the number of bytes in hexadecimal digits."

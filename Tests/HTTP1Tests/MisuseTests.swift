@@ -28,8 +28,7 @@ struct MisuseTests {
     func shortBody() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .client), [UInt8]())
-            connection.startRequest(
-                method: .put, target: "/", fields: [.hostField: "a"], contentLength: 2, into: &out)
+            connection.startRequest(method: .put, target: "/", fields: [.hostField: "a"], contentLength: 2, into: &out)
             connection.sendBody([0x61], into: &out)
             connection.endBody(into: &out)
         }

@@ -63,8 +63,7 @@ struct RepeatedHeadTests {
     func sharing() throws {
         let heads = try read(CollectionOfOne(Array(Self.requests.joined().utf8)[...])).heads
         let isSame = zip(heads, heads.dropFirst()).map { $0.fields.isSame(as: $1.fields) }
-        #expect(
-            isSame == [true, true, false, false, false, true, false, true, false, true, false, true, false])
+        #expect(isSame == [true, true, false, false, false, true, false, true, false, true, false, true, false])
         #expect(!FieldBlock().isSame(as: FieldBlock()))
         // Two targets are the same object if their whole request lines are the same.
         let isSameTarget = zip(heads, heads.dropFirst()).map { $0.target.isSame(as: $1.target) }

@@ -121,8 +121,7 @@ private struct Reader {
                 return
             }
             if isConnect { line += " refused" }
-            connection.respond(
-                status: isConnect ? .notImplemented : .noContent, fields: [:], body: [], into: &out)
+            connection.respond(status: isConnect ? .notImplemented : .noContent, fields: [:], body: [], into: &out)
         }
         write(line + (connection.shouldClose ? " close" : " keep-alive"))
         if connection.shouldClose { isOver = true }

@@ -28,8 +28,7 @@ struct SocketStreamTests {
         let (client, socket) = try Self.connection()
         (self.client, self.context) = (client, context)
         stream = SocketStream(socket, token: 0, session: TLSSession(server: context), interest: .read)
-        session = TLSSession(
-            client: try .client(trust: .only(authority.certificate)), host: "127.0.0.1", now: Self.now)
+        session = TLSSession(client: try .client(trust: .only(authority.certificate)), host: "127.0.0.1", now: Self.now)
         while !stream.isAgreed {
             try sendOfClient()
             _ = try read()

@@ -44,8 +44,7 @@ import Testing
 
     @Test("A value prints on one line by default")
     func compact() {
-        let text =
-            #"{"id":"a1","count":3,"ratio":0.5,"done":true,"none":null,"tags":["x",2,[]],"deep":{"a":{"b":1}}}"#
+        let text = #"{"id":"a1","count":3,"ratio":0.5,"done":true,"none":null,"tags":["x",2,[]],"deep":{"a":{"b":1}}}"#
         #expect(Self.document.description == text)
     }
 

@@ -171,9 +171,7 @@ struct MCPServerTests {
         }
     }
 
-    @Test(
-        "An answer to a corrupted message has at most 18,000 bytes, and a call's path has no spaces"
-    )
+    @Test("An answer to a corrupted message has at most 18,000 bytes, and a call's path has no spaces")
     func mutations() throws {
         var draw = Draw(seed: 7)
         let messages = [

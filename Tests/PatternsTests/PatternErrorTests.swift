@@ -81,19 +81,13 @@ import Testing
             "(((((a{999}){1000}){1000}){1000}){1000}){1000}", 12,
             "The expression compiles to more than 1000 steps; a counted repetition counts once per repetition."
         ),
-        (
-            String(repeating: "(", count: 51) + String(repeating: ")", count: 51), 50,
-            "At most 50 groups may be nested."
-        ),
+        (String(repeating: "(", count: 51) + String(repeating: ")", count: 51), 50, "At most 50 groups may be nested."),
         (
             // Closed groups do not count.
             "()()" + String(repeating: "(", count: 51) + String(repeating: ")", count: 51), 54,
             "At most 50 groups may be nested."
         ),
-        (
-            String(repeating: "é", count: 1001), 1000,
-            "The expression has 1001 characters; at most 1000 are allowed."
-        ),
+        (String(repeating: "é", count: 1001), 1000, "The expression has 1001 characters; at most 1000 are allowed."),
     ]
 
     @Test("An error message says where and why an expression is invalid", arguments: refused)

@@ -90,8 +90,7 @@ extension Peers {
                 #expect(shown.hasSuffix("\nexit 0\n") && !shown.contains("> And then?"), "\(shown)")
             }
             try await RunningServer.serve("--scenario", "default") { server in
-                let shown = try await terminal(
-                    server, "> ", #"Hello\nAnd then?\n"#, "> And then?", #"/quit\n"#)
+                let shown = try await terminal(server, "> ", #"Hello\nAnd then?\n"#, "> And then?", #"/quit\n"#)
                 #expect(shown.hasSuffix("\nexit 0\n"), "\(shown)")
             }
         }
@@ -103,8 +102,7 @@ extension Peers {
                 let program = try Programs.fitiqMock()
                 let once = try await Command(program, ["chat", "--message", "How do I warm up?"] + options)
                 #expect(once.status == 0, "\(once.transcript)")
-                let lines = try await Command(
-                    program, ["chat"] + options, input: "And afterwards?\n\n  \nHow long?\n")
+                let lines = try await Command(program, ["chat"] + options, input: "And afterwards?\n\n  \nHow long?\n")
                 #expect(lines.status == 0, "\(lines.transcript)")
 
                 let curl = try await Curl(server, user: "unused")
@@ -138,8 +136,7 @@ extension Peers {
                 let meal = try await Command(program, options + ["--message", "create a meal template"])
                 #expect(meal.errors == "fitiq-mock: the coach created a meal template: A Week of Simple Meals\n")
                 let workout = try await Command(program, options + ["--message", "create a workout template"])
-                #expect(
-                    workout.errors == "fitiq-mock: the coach created a workout template: Three Workouts a Week\n")
+                #expect(workout.errors == "fitiq-mock: the coach created a workout template: Three Workouts a Week\n")
                 let lines = try await Command(program, options, input: "Hello\n")
                 #expect(lines.status == 0 && lines.errors.isEmpty, "\(lines.transcript)")
             }

@@ -25,8 +25,7 @@ struct DescriptionTests {
     @Test("The checks find errors and reject overlays that do not apply")
     func checksCanFail() async throws {
         let directory = URL.packageRoot.appendingPathComponent("Tests/PeerTests/descriptions")
-        try await run(
-            try Programs.python(), ["-m", "unittest", "discover", "--start-directory", directory.path])
+        try await run(try Programs.python(), ["-m", "unittest", "discover", "--start-directory", directory.path])
     }
 
     @Test("The built-in scenarios match the schema for editors")

@@ -197,8 +197,7 @@ extension ExploringPeers {
             }
         }
 
-        @Test(
-            "explore finds a Python client's repeated question and nothing in the correct client")
+        @Test("explore finds a Python client's repeated question and nothing in the correct client")
         func python() async throws {
             try await withFolder { folder in
                 let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
@@ -226,9 +225,7 @@ extension ExploringPeers {
             }
         }
 
-        @Test(
-            "Exploring a client that never connects exits with 4 and tries no faults"
-        )
+        @Test("Exploring a client that never connects exits with 4 and tries no faults")
         func baseline() async throws {
             try await withFolder { folder in
                 let silent = try await explore(["--runs", "5"], "true", in: folder)

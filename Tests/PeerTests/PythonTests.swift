@@ -16,9 +16,7 @@ extension Peers {
             }
         }
 
-        @Test(
-            "The SDK and fastmcp use every tool, resource and prompt over both transports"
-        )
+        @Test("The SDK and fastmcp use every tool, resource and prompt over both transports")
         func modelContext() async throws {
             try await RunningServer.serve("--instant") { server in
                 let page = URL.packageRoot.appendingPathComponent("docs/agents.md").path

@@ -180,8 +180,7 @@ extension BuildingPeers {
             let target = folder["nowhere"].appendingPathComponent("state.json").path
             let errors = try folder.create("err")
             let told = "fitiq-mock: cannot write to '\(target)': its folder does not exist; create it first.\n"
-            let early = try await Command(
-                Programs.fitiqMock(), ["serve", "--port", "0", "--export-on-exit", target])
+            let early = try await Command(Programs.fitiqMock(), ["serve", "--port", "0", "--export-on-exit", target])
             #expect(early.status == 3 && early.errors == told && early.output.isEmpty, "\(early.transcript)")
             try FileManager.default.createDirectory(at: folder["nowhere"], withIntermediateDirectories: false)
             let program = try Programs.fitiqMock().path
@@ -218,8 +217,7 @@ extension BuildingPeers {
                     lines.contains { $0.hasPrefix("bad.yaml:3:40: faults[0].retry_aftr is not a key of") }, "\(lines)")
                 #expect(lines.contains { $0.hasPrefix("unfit.yaml:7:9: users[0].goals[0].updated_at: ") }, "\(lines)")
                 #expect(lines.contains("none.yaml: cannot read 'none.yaml': No such file or directory."), "\(lines)")
-                #expect(
-                    lines.contains(".: cannot read '.': it is a folder; specify a file in it."), "\(lines)")
+                #expect(lines.contains(".: cannot read '.': it is a folder; specify a file in it."), "\(lines)")
                 let good = try await Command(try Programs.fitiqMock(), ["check", folder["good.yaml"].path])
                 #expect(good.status == 0 && good.errors == "")
             }

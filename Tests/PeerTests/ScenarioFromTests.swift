@@ -72,9 +72,7 @@ extension ExploringPeers {
             }
         }
 
-        @Test(
-            "The command must break the obligation that the recorded client broke"
-        )
+        @Test("The command must break the obligation that the recorded client broke")
         func obligation() async throws {
             try await withFolder { folder in
                 // The session of a client that requested an upper-case id, as a proxy would record it.
@@ -138,8 +136,7 @@ extension ExploringPeers {
                     """#
                 }
                 let entries = failed("goals", at: 0) + "," + failed("consultations", at: 5)
-                let session =
-                    #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries)]}}"#
+                let session = #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries)]}}"#
                 try Data(session.utf8).write(to: folder["session.har"])
                 // The first two runs, with the whole session and with one half of it, fail; the third run never ends.
                 let client =
@@ -164,8 +161,7 @@ extension ExploringPeers {
             }
         }
 
-        @Test(
-            "Unusable input prints one line on stderr and exits with 2")
+        @Test("Unusable input prints one line on stderr and exits with 2")
         func foreign() async throws {
             try await withFolder { folder in
                 let har = URL.fixtures.appending(path: "sessions/foreign/chrome.har").path

@@ -20,8 +20,7 @@ extension BuildingPeers {
             """#
 
         private func testClient(_ options: [String], _ script: String) async throws -> Command {
-            try await Command(
-                try Programs.fitiqMock(), ["test-client"] + options + ["--", "sh", "-c", script])
+            try await Command(try Programs.fitiqMock(), ["test-client"] + options + ["--", "sh", "-c", script])
         }
 
         /// The cases' addresses.
@@ -64,9 +63,7 @@ extension BuildingPeers {
             #expect(lines.last?.hasSuffix("Its last lines on standard error: began") == true)
         }
 
-        @Test(
-            "An adapter that later dies twice in a row makes the run incomplete and exits with 1"
-        )
+        @Test("An adapter that later dies twice in a row makes the run incomplete and exits with 1")
         func dyingLater() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

@@ -30,8 +30,7 @@ extension BuildingPeers {
             return try await body(folder)
         }
 
-        @Test(
-            "A successful run exits with 0 and prints only the report on standard output")
+        @Test("A successful run exits with 0 and prints only the report on standard output")
         func kept() async throws {
             let run = try await verify([], "\(Self.whisper); echo to-output; echo to-errors >&2; cat")
             #expect(run.status == 0, "\(run.transcript)")
@@ -124,8 +123,7 @@ extension BuildingPeers {
         @Test("verify runs every built-in scenario once")
         func all() async throws {
             try await withFolder { folder in
-                let run = try await verify(
-                    ["--all"], #"echo "$FITIQ_MOCK_SCENARIO" >> seen"#, directory: folder.url)
+                let run = try await verify(["--all"], #"echo "$FITIQ_MOCK_SCENARIO" >> seen"#, directory: folder.url)
                 #expect(run.status == 4, "\(run.transcript)")
                 let list = try await Command(try Programs.fitiqMock(), ["scenarios"])
                 let names = list.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
@@ -223,9 +221,7 @@ extension BuildingPeers {
             }
         }
 
-        @Test(
-            "--jobs runs scenarios concurrently and prefixes each line of output with the scenario"
-        )
+        @Test("--jobs runs scenarios concurrently and prefixes each line of output with the scenario")
         func jobs() async throws {
             try await withFolder { folder in
                 // A pipe opens only when both ends open, so commands that ran one after another would wait forever.
@@ -276,9 +272,7 @@ extension BuildingPeers {
             }
         }
 
-        @Test(
-            "Ctrl-C before the first scenario ends stops the command and exits with 130"
-        )
+        @Test("Ctrl-C before the first scenario ends stops the command and exits with 130")
         func interrupted() async throws {
             try await withFolder { folder in
                 let script = #"""
@@ -327,8 +321,7 @@ extension BuildingPeers {
                 let data = try Data(contentsOf: folder["c.json"])
                 #expect(try JSONSerialization.jsonObject(with: data) is [String: Any])
                 let lost = try await verify(["--junit", "/dev/full"], Self.whisper, directory: folder.url)
-                #expect(
-                    lost.status == 3 && lost.errors.contains("cannot write to '/dev/full'"), "\(lost.transcript)")
+                #expect(lost.status == 3 && lost.errors.contains("cannot write to '/dev/full'"), "\(lost.transcript)")
                 #expect(lost.output.contains("ids/lowercase"), "\(lost.transcript)")
                 let early = try await verify(["--junit", "nowhere/c.xml"], Self.whisper, directory: folder.url)
                 #expect(early.status == 3 && early.output.isEmpty, "\(early.transcript)")
@@ -377,8 +370,7 @@ extension BuildingPeers {
                     "GITHUB_STEP_SUMMARY": folder["summary.md"].path, "GITHUB_ACTIONS": "", "REPORTS": "out",
                 ]
                 func run(_ client: String) async throws -> Command {
-                    try await Command(
-                        script, ["sh", "-c", client], environment: environment, directory: folder.url)
+                    try await Command(script, ["sh", "-c", client], environment: environment, directory: folder.url)
                 }
                 let kept = try await run(Self.whisper)
                 #expect(kept.status == 0, "\(kept.transcript)")

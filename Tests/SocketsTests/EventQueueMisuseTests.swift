@@ -28,8 +28,7 @@ struct EventQueueMisuseTests {
         }
     }
 
-    @Test(
-        "Misusing a queue traps", arguments: Misuse.allCases.map(\.rawValue), QueueUnderTest.allCases.map(\.rawValue))
+    @Test("Misusing a queue traps", arguments: Misuse.allCases.map(\.rawValue), QueueUnderTest.allCases.map(\.rawValue))
     func misuse(_ name: String, ofQueue queue: String) async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) { [name, queue] in

@@ -184,7 +184,6 @@ struct MarkdownTests {
         #expect(page.anchors == ["a-b-c"])
         #expect(page.longLines == ["docs/a.md:4: 123 characters; wrap prose at 120."])
         let broken = try Self.brokenLinks(of: page)
-        #expect(
-            broken == ["docs/a.md: ../README.md has no heading #no-such.", "docs/a.md: there is no none.md."])
+        #expect(broken == ["docs/a.md: ../README.md has no heading #no-such.", "docs/a.md: there is no none.md."])
     }
 }

@@ -47,8 +47,7 @@ enum Package {
             atPath: URL.packageRoot.appendingPathComponent(directory).path)
         return try names.filter(isOurs).sorted().map { name in
             let path = "\(directory)/\(name)"
-            return SourceText(
-                path: path, text: try textOfPackage(path))
+            return SourceText(path: path, text: try textOfPackage(path))
         }
     }
 }

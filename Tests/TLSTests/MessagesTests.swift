@@ -121,10 +121,7 @@ struct MessagesTests {
             .truncated(from: .server),
             "The server closed the connection without close_notify; the last data may be incomplete."
         ),
-        (
-            .badRecord(from: .client),
-            "A record from the client cannot be decrypted; it was changed in transit."
-        ),
+        (.badRecord(from: .client), "A record from the client cannot be decrypted; it was changed in transit."),
         (.violation(from: .client, reason: "bad\u{1B}[0m"), "The client broke the TLS protocol: bad?[0m."),
         (.violation(from: .server, reason: ""), "The server broke the TLS protocol."),
         (

@@ -48,8 +48,7 @@ package final class BlockingStream {
 
     /// Accepts a listener's next connection, which must be pending.
     package static func accept(_ listener: Listener) throws(SocketError) -> BlockingStream {
-        let code = SingleDescriptorPoll.wait(
-            for: .read, on: listener.descriptor, until: .now().advanced(by: patience))
+        let code = SingleDescriptorPoll.wait(for: .read, on: listener.descriptor, until: .now().advanced(by: patience))
         if let code { throw SocketError(.accept, code: code, address: listener.localAddress) }
         switch listener.accept() {
         case .accepted(let socket): return BlockingStream(socket: socket, peer: listener.localAddress)

@@ -37,8 +37,7 @@ struct FixtureTests {
         }
         #expect(outcome.state == .failed)
         #expect(outcome.shouldCloseTransport)
-        #expect(
-            outcome.output == Self.answers(to: fixture.events) + Wire.frame(8, Wire.close(code.rawValue, message)))
+        #expect(outcome.output == Self.answers(to: fixture.events) + Wire.frame(8, Wire.close(code.rawValue, message)))
         // The connection must detect the mistake at exactly this byte, neither earlier nor later.
         var early = Self.server
         #expect(early.outcome(of: [fixture.input[..<(place - 1)]]).state == .open)

@@ -16,8 +16,7 @@ struct FrameEncoderTests {
         #expect(fragments == [0x01, 0x03] + bytes("Hel") + [0x80, 0x02] + bytes("lo"))
         #expect(FrameEncoder.serverFrame(.ping, bytes("Hello")) == [0x89, 0x05] + bytes("Hello"))
         let long = [UInt8](repeating: 0xFE, count: 65536)
-        #expect(
-            FrameEncoder.serverFrame(.binary, Array(long[..<256])) == [0x82, 0x7E, 0x01, 0x00] + long[..<256])
+        #expect(FrameEncoder.serverFrame(.binary, Array(long[..<256])) == [0x82, 0x7E, 0x01, 0x00] + long[..<256])
         #expect(FrameEncoder.serverFrame(.binary, long) == [0x82, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0] + long)
     }
 

@@ -4,7 +4,6 @@ import JSON
 import Text
 import WebSocket
 
-/// User-visible sentences.
 enum Messages {
     // MARK: Reading HAR
 

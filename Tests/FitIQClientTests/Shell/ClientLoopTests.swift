@@ -39,8 +39,7 @@ final class ClientLoopTests {
 
     private func ask(_ client: ClientLoop, number: Int, body: Int) {
         let bytes = [UInt8](repeating: 65, count: body)
-        client.wire.perform(
-            .send(ClientRequest(number: number, method: .post, target: "/", fields: [:], body: bytes)))
+        client.wire.perform(.send(ClientRequest(number: number, method: .post, target: "/", fields: [:], body: bytes)))
         for command in client.wire.takeCommands() { client.carryOut(command) }
     }
 

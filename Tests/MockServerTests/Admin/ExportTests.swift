@@ -63,8 +63,7 @@ import Testing
                 id: "a", consultations: [ConsultationData(persona: .nutritionist, messages: repeated(message))])
         }
         func meals(_ progress: MealLogData.Progress) -> UserData {
-            UserData(
-                id: "a", mealLogs: repeated(MealLogData(rawInput: "a", mealType: .snack, progress: progress)))
+            UserData(id: "a", mealLogs: repeated(MealLogData(rawInput: "a", mealType: .snack, progress: progress)))
         }
         func documents(_ collection: DocumentCollection, _ documents: [DocumentData]) -> UserData {
             UserData(id: "a", documents: [collection: documents])

@@ -43,8 +43,7 @@ import Testing
 
     // MARK: Work off the loop
 
-    @Test(
-        "The loop reads a small body directly and a larger body in a job", arguments: ["state", "check"], [0, 1])
+    @Test("The loop reads a small body directly and a larger body in a job", arguments: ["state", "check"], [0, 1])
     func body(_ path: String, _ more: Int) throws {
         let jobs = HeldJobs(network)
         let text = path == "state" ? #"{"name":"a"}"# : #"{"text":"name: a"}"#

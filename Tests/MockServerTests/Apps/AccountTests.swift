@@ -64,8 +64,7 @@ extension VirtualNetwork {
     func story() throws {
         let ada = try Ada()
         let network = ada.network
-        #expect(
-            ada.data.object?.keys == ["user_id", "email", "name", "created_at", "access_token", "refresh_token"])
+        #expect(ada.data.object?.keys == ["user_id", "email", "name", "created_at", "access_token", "refresh_token"])
         #expect(
             ada.data.values(of: "email", "name", "created_at") == ["Ada@Example.com", "Ada", "2025-01-29T10:30:00Z"])
         #expect(ResourceID(try #require(ada.data["user_id"]?.string)) != nil)
@@ -238,8 +237,7 @@ extension VirtualNetwork {
         _ = try ada.me(.patch, path, #"{"allergies":["nuts"]}"#)
         _ = try ada.me(.patch, path, #"{"food_dislikes":["celery"]}"#)
         let shown = try ada.me(.get, path).json?["data"]
-        #expect(
-            shown?.values(of: "allergies", "food_dislikes", "dietary_restrictions") == [["nuts"], ["celery"], []])
+        #expect(shown?.values(of: "allergies", "food_dislikes", "dietary_restrictions") == [["nuts"], ["celery"], []])
         #expect(try ada.me(.delete, path).status == 204 && ada.me(.get, path).status == 404)
         // Another user's preferences are separate.
         _ = try ada.me(.patch, path, #"{"allergies":["nuts"]}"#)

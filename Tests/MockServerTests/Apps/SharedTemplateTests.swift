@@ -26,8 +26,7 @@ import Testing
         let shared = try Self.call(network, .post, "/\(Self.template)/share", body)
         let data = shared.json?["data"]
         #expect(shared.status == 201 && data?["template_id"]?.string == Self.template, "\(shared.text)")
-        #expect(
-            data?.values(of: "template_name", "total_shared", "professional_type") == ["Legs", 2, "nutritionist"])
+        #expect(data?.values(of: "template_name", "total_shared", "professional_type") == ["Legs", 2, "nutritionist"])
         let shares = try #require(data?["shared_with"]?.array)
         #expect(shares.map { $0["user_id"]?.string } == [TestUser.ben, "nobody"])
         #expect(shares[0]["shared_at"] == "2025-01-29T10:30:00Z")

@@ -124,8 +124,7 @@ import Testing
     private static func linkedGoal(_ client: GuideClient) throws -> (id: String, conversation: String, Response) {
         let conversation = try client.consultation()
         let goal = try client.goal()
-        _ = try client.patch(
-            "goals/\(goal)", GoalLinkingGuide.UpdateGoalRequest(progress: 0.45, status: "in_progress"))
+        _ = try client.patch("goals/\(goal)", GoalLinkingGuide.UpdateGoalRequest(progress: 0.45, status: "in_progress"))
         let request = try text(GuideFixture("goal-linking", "link-goal.request"))
             .replacing("uuid-v4-string", with: conversation)
         return (goal, conversation, try client.send(.patch, "goals/\(goal)", json: request))

@@ -62,8 +62,7 @@ import Testing
         let frames = socket.takeFrames()
         #expect(frames.story == ["connected", "meal_log.completed", "meal_log.failed"])
 
-        let completed = try client.read(
-            Completed.self, Self.requiringAll(Guide.frame(.mealLogCompleted)), frames[1])
+        let completed = try client.read(Completed.self, Self.requiringAll(Guide.frame(.mealLogCompleted)), frames[1])
         #expect(completed.data.id == eaten.id && completed.timestamp == completed.data.processingCompletedAt)
         #expect(completed.data.totalCalories == 198 && completed.data.totalProteinG == 37.2)
         let item = try #require(completed.data.items.first)

@@ -142,8 +142,7 @@ struct UpstreamWorldTests {
         let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
         let world = try FrontWorld(Scenario(), .bytes(hints, .open))
         let client = try world.asking()
-        #expect(
-            client.wire.text.hasPrefix("HTTP/1.1 103 Early Hints\r\nLink: </a>"))
+        #expect(client.wire.text.hasPrefix("HTTP/1.1 103 Early Hints\r\nLink: </a>"))
         #expect(!client.wire.text.contains("100 Continue"))
     }
 

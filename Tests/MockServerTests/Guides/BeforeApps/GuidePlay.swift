@@ -79,8 +79,7 @@ struct GuidePlay {
         var answers = Answers()
         for (who, user) in [("without credentials", "nobody"), ("with credentials", "anna"), ("afterwards", "anna")] {
             for method in who == "afterwards" ? ["GET"] : Self.methods {
-                let request = try stage.request(
-                    method, path.path, path.body(of: method), stage.credentials(of: user))
+                let request = try stage.request(method, path.path, path.body(of: method), stage.credentials(of: user))
                 answers.add(try stage.answer(to: request.bytes), who: who, what: method)
             }
         }
