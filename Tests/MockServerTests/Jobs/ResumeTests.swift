@@ -16,10 +16,10 @@ struct ResumeTests {
         let client = try network.client()
         #expect(try client.exchange(world.request(.get, "/api/v1/goals")).status == 200)
         let engine = network.engine
-        let standing = try #require(engine.worlds[ExactString(world.id)])
-        engine.pause(standing)
+        let paused = try #require(engine.worlds[ExactString(world.id)])
+        engine.pause(paused)
         #expect(engine.takeTouched().map(\.id) == [socket.wire.id])
-        engine.resume(standing, at: network.now)
+        engine.resume(paused, at: network.now)
         #expect(engine.takeTouched().map(\.id) == [socket.wire.id])
         // No input was waiting, so the engine does not ask the transport to check.
         #expect(engine.resumed.isEmpty && neighbour.wire.ending == .open)
@@ -31,15 +31,15 @@ struct ResumeTests {
         let socket = try world.socket(on: try world.consultation())
         #expect(socket.takeTypes() == ["connected"])
         let engine = network.engine
-        let standing = try #require(engine.worlds[ExactString(world.id)])
+        let paused = try #require(engine.worlds[ExactString(world.id)])
         let connection = try #require(network.connection(of: socket.wire))
         func receive(_ message: String) {
             // Deliver the message as if the transport had read it before it could check for the pause.
             socket.frames([message]).withUnsafeBytes { engine.receive($0, on: socket.wire.id, at: network.now) }
         }
-        engine.pause(standing)
+        engine.pause(paused)
         receive(#"{"type":"ping"}"#)
-        engine.resume(standing, at: network.now)
+        engine.resume(paused, at: network.now)
         #expect(!engine.isRead(connection))
         receive(#"{"type":"nonsense"}"#)
         network.settle()

@@ -5,7 +5,7 @@ import Testing
 @testable import MockServer
 
 @Suite("Worlds that pause while a job replaces or exports their data")
-struct StandstillTests {
+struct WorldPauseTests {
     private let network = VirtualNetwork()
 
     private func isAnswered(_ client: HTTPClient<VirtualClient>) -> Bool { !client.wire.received.isEmpty }

@@ -184,18 +184,18 @@ import Text
     }
 
     @Test("The server saves other worlds while one pauses")
-    func standstill() throws {
+    func pausedWorld() throws {
         let (one, two) = (try network.world(), try network.world())
         network.advance(by: .seconds(1))
         for world in [one, two] { _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal) }
-        let standing = try #require(network.engine.worlds["w1"])
-        network.engine.pause(standing)
+        let paused = try #require(network.engine.worlds["w1"])
+        network.engine.pause(paused)
         network.advance(by: .seconds(1))
-        #expect(standing.awaitsSaving && network.engine.savingDue == nil)
+        #expect(paused.awaitsSaving && network.engine.savingDue == nil)
         #expect(try #require(network.engine.worlds["w2"]).awaitsSaving == false)
-        network.engine.resume(standing, at: network.now)
+        network.engine.resume(paused, at: network.now)
         network.advance(by: .seconds(1))
-        #expect(!standing.awaitsSaving)
+        #expect(!paused.awaitsSaving)
     }
 
     @Test("The server reports a failed save once and retries until everything is written")
@@ -262,9 +262,9 @@ import Text
         let held = HeldSaves(network)
         try Self.put(users: 600, one)
         network.advance(by: .seconds(1))
-        let standing = try #require(engine.worlds["w1"])
-        #expect(standing.isPartlySaved)
-        engine.pause(standing)
+        let paused = try #require(engine.worlds["w1"])
+        #expect(paused.isPartlySaved)
+        engine.pause(paused)
         _ = try two.exchange(.post, "/api/v1/goals", WorldClient.goal)
         held.finishAll(network)
         network.advance(by: .seconds(1))

@@ -101,7 +101,7 @@ struct WorldSizeTests {
     }
 
     @Test("A world that pauses before its first save does not delay other worlds' saves")
-    func standing() throws {
+    func pausedWorld() throws {
         let network = try Self.saving(in: try StateFile(":memory:"))
         _ = try network.world()
         network.engine.pause(try #require(network.engine.worlds["w1"]))

@@ -179,7 +179,7 @@ struct BackendAnswerer {
                 backend.deleteUser(user, &turn)
                 break
             }
-            engine.make(deletion, for: exchange, at: turn.now) { engine, deleted in
+            engine.makeInJob(deletion, for: exchange, at: turn.now) { engine, deleted in
                 let world = exchange.world
                 // A reload may have set a different script, because reloads do not wait for a paused world.
                 let script = world.backend.script

@@ -94,7 +94,7 @@ extension Engine {
     func passPause(_ exchange: Exchange) -> Passage {
         guard let world = world(of: exchange), world.isPaused else { return .passed }
         exchange.connection.waiting = .forWorld
-        world.standstill?.connections.append(exchange.connection.id)
+        world.pause?.connections.append(exchange.connection.id)
         return .stopped
     }
 

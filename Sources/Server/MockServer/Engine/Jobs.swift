@@ -137,7 +137,7 @@ extension Engine {
     func make<Value>(_ deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp) -> Value? {
         if let made = exchange.made as? Value { return made }
         guard isJob(deferred) else { return deferred.make() }
-        make(deferred, for: exchange, at: time) { _, value in value }
+        makeInJob(deferred, for: exchange, at: time) { _, value in value }
         return nil
     }
 
@@ -145,9 +145,8 @@ extension Engine {
         startJob != nil && deferred.cost > Self.largestWorkOnLoop
     }
 
-    /// Makes a value in a job, like ``make(_:for:at:)``; `then` turns the value into the one that the request
-    /// finds.
-    func make<Value>(
+    /// Makes a value in a job, during which the world pauses; `then` turns the value into the one that the request finds.
+    func makeInJob<Value>(
         _ deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp,
         then: @escaping (Engine, Value) -> any Sendable
     ) {
@@ -199,22 +198,22 @@ extension Engine {
 
     /// Pauses a world until ``resume(_:at:)``.
     func pause(_ world: World) {
-        world.standstill = Standstill()
+        world.pause = WorldPause()
         touchSockets(of: world)
     }
 
     /// Resumes a world; ``resumeConnections(at:)`` then serves waiting connections in order of arrival.
     func resume(_ world: World, at now: Timestamp) {
-        guard let standstill = world.standstill else { return }
-        world.standstill = nil
-        for socket in standstill.closedSockets { world.backend.closeSocket(socket) }
+        guard let pause = world.pause else { return }
+        world.pause = nil
+        for socket in pause.closedSockets { world.backend.closeSocket(socket) }
         if worlds.contains(world) { queueDeadline(of: world) }
         touchSockets(of: world)
         for connection in connections
         where connection.world === world && (!connection.unreadFrames.isEmpty || connection.upstream?.hasNews == true) {
             resumed.append(connection.id)
         }
-        resumed += standstill.connections
+        resumed += pause.connections
         wakeStreams()
     }
 

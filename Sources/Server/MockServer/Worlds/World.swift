@@ -68,7 +68,7 @@ final class World {
     /// The number of sockets connected to the world's real server.
     @exclusivity(unchecked) var upstreamSocketCount = 0
     /// Requests that are waiting for the world to resume; nil unless it is paused.
-    @exclusivity(unchecked) var standstill: Standstill?
+    @exclusivity(unchecked) var pause: WorldPause?
     /// How many times the world's manual clock has been advanced.
     var clockMoveCount = 0
     /// The clock advance in progress.
@@ -290,14 +290,14 @@ extension World: Comparable {
 }
 
 extension World {
-    var isPaused: Bool { standstill != nil }
+    var isPaused: Bool { pause != nil }
 
     /// Makes the engine serve a connection again once the world resumes.
-    func awaitResumption(of id: ConnectionID) { standstill?.connections.append(id) }
+    func awaitResumption(of id: ConnectionID) { pause?.connections.append(id) }
 
     /// Makes the backend forget a socket once the world is no longer paused.
     func closeSocket(_ socket: SocketID) {
-        if isPaused { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
+        if isPaused { pause?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
     }
 
     var openSocketCount: Int { (replay?.openSocketCount ?? backend.openSocketCount) + upstreamSocketCount }
@@ -355,7 +355,7 @@ extension WorldSettings {
 /// A world pauses while a job exports or replaces its content. Requests to the world, messages on its sockets and
 /// events that are due all have to wait. The job's values therefore have one owner at a time, and nothing copies them.
 /// Other worlds and the server's own paths continue.
-struct Standstill {
+struct WorldPause {
     /// In order of arrival.
     var connections: [ConnectionID] = []
     var closedSockets: [SocketID] = []
