@@ -27,7 +27,10 @@ enum Setting: String, CaseIterable {
 
     /// Finds the setting of an option such as `--api-key`.
     init?(option: String) {
-        guard let setting = Self.allCases.first(where: { $0.option == option }) else { return nil }
+        let first = option.utf8.dropFirst(2).first
+        // Only a few settings begin with the same letter, and each start looks up several options.
+        guard let setting = Self.allCases.first(where: { $0.rawValue.utf8.first == first && $0.option == option })
+        else { return nil }
         self = setting
     }
 
