@@ -133,7 +133,14 @@ async def kill(rounds, start, fields, targets):
     print(f"seed {seed} (FITIQ_MOCK_TEST_SEED repeats it)")
     numbers = random.Random(seed)
     seen_in_all = collections.Counter()
-    for round in range(rounds):
+
+    def is_enough():
+        return seen_in_all["answers"] > 6 * rounds and seen_in_all["frames"] > 2 * rounds
+
+    # On a busy machine, a client sees less before each kill, so it takes more kills.
+    for round in range(3 * rounds):
+        if round >= rounds and is_enough():
+            break
         path = FOLDER / f"killed-{round}.har"
         program = start(path)
         seen = collections.Counter()
@@ -164,7 +171,7 @@ async def kill(rounds, start, fields, targets):
             # The next recording finds the remains of this one, and replaces them.
             for suffix in ["", ".part"]:
                 path.with_name(path.name + suffix).rename(FOLDER / f"killed-{round + 1}.har{suffix}")
-    assert seen_in_all["answers"] > 6 * rounds and seen_in_all["frames"] > 2 * rounds, seen_in_all
+    assert is_enough(), seen_in_all
     print(f"{seen_in_all['answers']} answers and {seen_in_all['frames']} frames were seen, and all are kept")
 
 
