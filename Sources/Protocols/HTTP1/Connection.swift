@@ -95,7 +95,8 @@ public struct Connection: Sendable {
     @usableFromInline var buffer = ReceiveBuffer()
     var head = HeadReader()
     var body = BodyReader.none
-    var failure: RemoteError?
+    /// The peer's violation, after which nothing is read; nil if there is none.
+    public internal(set) var failure: RemoteError?
     var endOfStream = false
     var emptyLines = 0
     /// The facts about the current request, in both roles.

@@ -244,6 +244,20 @@ struct NetworkProfileTests {
         for status in [201, 400] { #expect(try client.response().status == status) }
     }
 
+    @Test("A held handshake with more than 256 KiB behind it is refused when it is released")
+    func bytesBehindHandshake() throws {
+        let held = try HeldWorld(VirtualNetwork(), adding: #"{"on":"handshake","hold":"request"}"#)
+        let path = "/api/v1/consultations/\(try held.network.consultation())/ws"
+        try #require(try held.network.admin(.put, "network", #"{"network":{"up":100000}}"#).status == 200)
+        let client = try held.sending(.handshake(path, as: TestUser.anna))
+        for count in [16_000, 270_000] { client.wire.send([UInt8](repeating: 0x20, count: count)) }
+        held.network.advance(by: .seconds(4))
+        #expect(client.wire.received.isEmpty)
+        try held.proceed()
+        held.network.advance(by: .seconds(1))
+        #expect(try client.response().status == 400)
+    }
+
     @Test("Resetting or deleting the world discards bytes in transit")
     func ends() throws {
         let network = VirtualNetwork()

@@ -60,7 +60,7 @@ extension AdminCall {
 
     /// `GET /__admin/echo`: opens a WebSocket that echoes messages.
     func openEcho() throws(APIError) -> Answer? {
-        let fields = try engine.acceptHandshake(head, in: world)
+        let fields = try engine.acceptHandshake(exchange, in: world)
         _ = engine.switchProtocols(head, fields, on: connection, use: .echo)
         engine.receiveTrailingBytes(of: connection, at: now)
         return nil

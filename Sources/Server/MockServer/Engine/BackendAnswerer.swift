@@ -369,7 +369,7 @@ struct BackendAnswerer {
         let consultation = route.id
         if let consultation { try world.backend.checkSocket(on: consultation, by: user) }
         exchange.user = world.backend.name(of: user)
-        engine.open(.backend, try engine.acceptHandshake(head, in: world), exchange)
+        engine.open(.backend, try engine.acceptHandshake(exchange, in: world), exchange)
         if let consultation {
             try world.backend.openSocket(connection.id.socket, on: consultation, by: user, &world.turn)
         } else {

@@ -14,8 +14,9 @@ extension Engine {
     /// The fields of the 101 response.
     ///
     /// - Throws: A 426 or a different status for an invalid handshake, or a 400 if the client does not offer required
-    ///   compression.
-    func acceptHandshake(_ head: RequestHead, in world: World) throws(APIError) -> HTTPFields {
+    ///   compression or has sent too much while the handshake was waiting.
+    func acceptHandshake(_ exchange: Exchange, in world: World) throws(APIError) -> HTTPFields {
+        let head = exchange.head
         let outcome = ServerHandshake.evaluate(
             method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
         switch outcome {
@@ -23,6 +24,8 @@ extension Engine {
         case .refuse(let status, let fields, let message):
             throw APIError(status, status.code == 426 ? .upgradeRequired : .badRequest, message, fields: fields)
         case .accept(var fields):
+            // The codec has dropped bytes that belong to the new protocol.
+            if let error = exchange.connection.http.failure { throw APIError(error.status, .badRequest, error.message) }
             guard let mode = world.settings.scenario.rules.compression, mode != .off else { return fields }
             fields[.secWebSocketExtensions] = CompressionTerms(answering: head.fields.httpFields)?.fieldValue
             guard mode == .on || fields[.secWebSocketExtensions] != nil else { throw .compressionRequired }

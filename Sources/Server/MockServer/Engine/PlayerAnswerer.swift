@@ -14,7 +14,7 @@ struct PlayerAnswerer {
         let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
         let replacement = exchange.responseFaults?.replacement
-        let accepted = isHandshake ? try engine.acceptHandshake(head, in: world) : HTTPFields()
+        let accepted = isHandshake ? try engine.acceptHandshake(exchange, in: world) : HTTPFields()
         // Send due frames before matching the request.
         advance(world, at: now)
         defer { engine.queueDeadline(of: world) }

@@ -28,7 +28,7 @@ struct UpstreamAnswerer {
     /// Sends a request to the world's real server, and makes the request wait for the answer, so the result is nil.
     func request(_ exchange: Exchange, from upstream: Upstream) throws(APIError) -> Answer? {
         // Refuse an invalid handshake here, just as the server does when there is no upstream.
-        if exchange.head.isWebSocketHandshake { _ = try engine.acceptHandshake(exchange.head, in: exchange.world) }
+        if exchange.head.isWebSocketHandshake { _ = try engine.acceptHandshake(exchange, in: exchange.world) }
         guard engine.reachesUpstreams, let url = upstream.url else { throw .unreachable(upstream) }
         exchange.requestedAt = exchange.requestedAt ?? exchange.world.turn.now
         exchange.connection.waiting = .forUpstream
@@ -196,9 +196,9 @@ struct UpstreamAnswerer {
     func answer(_ exchange: Exchange, with reply: UpstreamReply) throws(APIError) -> Answer? {
         let (connection, world) = (exchange.connection, exchange.world)
         if case .socket(let head) = reply {
+            let accepted = try engine.acceptHandshake(exchange, in: world)
             exchange.answeredBy = .real
             exchange.user = exchange.head.upstreamUser
-            let accepted = try engine.acceptHandshake(exchange.head, in: world)
             engine.open(.upstream, HTTPFields(Array(accepted) + head.fieldsOfAnswer), exchange)
             world.upstreamSocketCount += 1
             if let upstream = connection.upstream { receive(from: upstream, on: connection, at: exchange.now) }
