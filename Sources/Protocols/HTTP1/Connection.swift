@@ -95,7 +95,7 @@ public struct Connection: Sendable {
     @usableFromInline var buffer = ReceiveBuffer()
     var head = HeadReader()
     var body = BodyReader.none
-    /// The peer's violation, after which nothing is read; nil if there is none.
+    /// The peer's violation of the protocol. The connection reads nothing after it.
     public internal(set) var failure: RemoteError?
     var endOfStream = false
     var emptyLines = 0
