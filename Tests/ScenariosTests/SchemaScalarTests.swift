@@ -47,7 +47,7 @@ struct SchemaScalarTests {
 
     /// The members that an object must have before the reader examines it further.
     static let companions: [ObjectKind: [String]] = [
-        .message: ["user: hi"], .token: ["token: t"], .share: ["user_id: b"], .fault: ["on: any"],
+        .message: ["user: hi"], .token: ["token: t"], .share: ["user_id: b"], .fault: ["on: any", "on: socket"],
         .stub: ["path: \"/a\""],
         .change: [
             "on: \"GET /api/v1/goals\"", "on: \"socket /ws/meal-logs\"",

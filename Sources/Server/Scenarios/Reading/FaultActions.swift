@@ -136,7 +136,7 @@ extension FaultAction {
     private static func close(_ value: Cursor) -> SocketFault? {
         if value.written == "none" { return .close(code: nil, reason: "") }
         guard case .mapping = value.node.content else {
-            return value.written.flatMap { UInt16($0) }.map { .close(code: $0, reason: "") }
+            return value.number?.int.flatMap(UInt16.init(exactly:)).map { .close(code: $0, reason: "") }
                 ?? value.refuse(expected: "a close code such as 1011, none, or {code: 4000, reason: …}")
         }
         guard let fields = Fields(value, as: .close) else { return nil }

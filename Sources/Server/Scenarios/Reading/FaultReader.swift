@@ -27,12 +27,12 @@ enum FaultReader {
         let place = target.place
         let selection = selection(fields, at: place)
         checkModifiers(fields, at: place)
-        guard let action = action(fields, at: place) else { return nil }
+        let action = action(fields, at: place)
         let fault: Fault? =
             switch target {
             case .endpoints(let endpoints):
-                action.rest?.fault(action.key, of: fields).map { .response($0, on: endpoints) }
-            case .handshake: action.handshake?.fault(action.key, of: fields).map { .handshake($0) }
+                action.flatMap { $0.rest?.fault($0.key, of: fields) }.map { .response($0, on: endpoints) }
+            case .handshake: action.flatMap { $0.handshake?.fault($0.key, of: fields) }.map { .handshake($0) }
             case .socket: socketFault(action, fields)
             }
         return fault.map {
@@ -40,11 +40,13 @@ enum FaultReader {
         }
     }
 
-    private static func socketFault(_ action: FaultAction, _ fields: Fields) -> Fault? {
-        guard let fault = action.socket?.fault(action.key, of: fields) else { return nil }
-        let isOfClient = if case .hold(let hold) = fault { hold.fromClient } else { false }
+    private static func socketFault(_ action: FaultAction?, _ fields: Fields) -> Fault? {
+        let fault = action.flatMap { $0.socket?.fault($0.key, of: fields) }
+        // Without a fault it is unknown whose messages the point counts.
+        let isOfClient = if case .hold(let hold) = fault { hold.fromClient } else { fault == nil }
         let point = fields["at"].map { SocketPoint.read($0, ofClient: isOfClient) } ?? .frames(.all)
-        return point.map { .socket(fault, at: $0) }
+        guard let fault, let point else { return nil }
+        return .socket(fault, at: point)
     }
 
     private static func selection(_ fields: Fields, at place: FaultPlace) -> Selection {
