@@ -1,5 +1,6 @@
 import Faults
 import FitIQAPI
+import HTTP1
 import HTTPTypes
 import JSON
 import Replay
@@ -167,6 +168,21 @@ struct BodySlice {
     var bytesLeft: Int { max(0, room - bytes.count) }
 
     mutating func spend(_ cost: Int) { room -= cost }
+}
+
+/// A long answer in progress: its unsent head, and the source of its body.
+final class BodyStream {
+    let source: any BodySource
+    /// The answer; nil once its head is sent.
+    @exclusivity(unchecked) var unsent: (answer: Answer, head: RequestHead, world: World)?
+    @exclusivity(unchecked) var isQueued = false
+    /// Whether the source is waiting for ``Engine/wakeStreams()``.
+    @exclusivity(unchecked) var isWaiting = false
+
+    init(_ source: any BodySource, _ answer: Answer, to head: RequestHead, in world: World) {
+        self.source = source
+        unsent = (answer, head, world)
+    }
 }
 
 /// Sends existing bytes, and frees them in pieces.

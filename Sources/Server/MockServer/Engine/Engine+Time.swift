@@ -467,3 +467,19 @@ struct PassingTime {
     /// The connections whose output was unread when the clock started advancing.
     var slow: Set<ConnectionID>
 }
+
+/// The long answers in progress.
+///
+/// A loop turn produces one slice or several small slices, starting with the reader that has waited longest, and then
+/// serves all other connections. A large answer therefore does not block the loop longer than a small one.
+struct StreamQueue {
+    /// The connections that get a slice next, starting with the connection that has waited longest.
+    var waiting: [ConnectionID] = []
+    /// The connections whose source is waiting for a paused world, a moving clock or an entry.
+    var idle: [ConnectionID] = []
+    /// The connections whose answer keeps journal entries.
+    var journalReaders: Set<ConnectionID> = []
+    /// The budget for all slices in a turn: 64 KiB, or about half a millisecond of work.
+    var sliceSize = 64 * 1024
+    var buffer: [UInt8] = []
+}
