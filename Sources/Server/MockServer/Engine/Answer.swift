@@ -99,22 +99,6 @@ struct ChangedAnswer: Sendable {
     }
 }
 
-/// The fields that most answers share, encoded once a second.
-struct ResponseFields {
-    private var second = Int64.min
-    /// The fields `Content-Type` (for JSON) and `Date`.
-    private(set) var json: [UInt8] = []
-    /// The value of `Date`.
-    private(set) var date = ""
-
-    mutating func update(to now: Timestamp) {
-        guard now.secondsSinceEpoch != second else { return }
-        second = now.secondsSinceEpoch
-        date = now.httpDateText
-        json = Array("Content-Type: \(Answer.json)\r\nDate: \(date)\r\n".utf8)
-    }
-}
-
 /// Produces a body in slices while the engine sends it, so that a long answer does not block the loop or need much
 /// memory.
 ///

@@ -269,6 +269,38 @@ final class World {
     }
 }
 
+struct WorldClock: Sendable {
+    /// The time of a manual clock; nil for the system's clock.
+    private(set) var manualTime: Timestamp?
+
+    init(_ mode: ClockMode) {
+        if case .manual(let start) = mode { manualTime = start }
+    }
+
+    func now(_ system: Timestamp) -> Timestamp { manualTime ?? system }
+
+    mutating func move(to time: Timestamp) {
+        precondition(manualTime.map { $0 <= time } ?? false, "Only a manual clock may move, and only forward.")
+        manualTime = time
+    }
+}
+
+/// The fields that most answers share, encoded once a second.
+struct ResponseFields {
+    private var second = Int64.min
+    /// The fields `Content-Type` (for JSON) and `Date`.
+    private(set) var json: [UInt8] = []
+    /// The value of `Date`.
+    private(set) var date = ""
+
+    mutating func update(to now: Timestamp) {
+        guard now.secondsSinceEpoch != second else { return }
+        second = now.secondsSinceEpoch
+        date = now.httpDateText
+        json = Array("Content-Type: \(Answer.json)\r\nDate: \(date)\r\n".utf8)
+    }
+}
+
 /// The sizes of a world's data from requests to the admin API, in bytes.
 struct WrittenBytes: Sendable {
     /// The body of the request that contained the scenario, which a reset needs; 0 for a server scenario.

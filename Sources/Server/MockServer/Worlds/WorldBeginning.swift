@@ -56,22 +56,6 @@ struct WorldSettings: Sendable {
     }
 }
 
-struct WorldClock: Sendable {
-    /// The time of a manual clock; nil for the system's clock.
-    private(set) var manualTime: Timestamp?
-
-    init(_ mode: ClockMode) {
-        if case .manual(let start) = mode { manualTime = start }
-    }
-
-    func now(_ system: Timestamp) -> Timestamp { manualTime ?? system }
-
-    mutating func move(to time: Timestamp) {
-        precondition(manualTime.map { $0 <= time } ?? false, "Only a manual clock may move, and only forward.")
-        manualTime = time
-    }
-}
-
 /// The settings for a world that is about to start.
 struct WorldDraft: Sendable {
     var settings: WorldSettings
@@ -118,28 +102,6 @@ struct WorldBeginning: Sendable {
         guard left.bytes >= room.bytes || state.storedBytes <= left.bytes else {
             throw .storeFull("bytes", limit: left.limit)
         }
-    }
-}
-
-/// The part of the shared storage limit that is left for a world.
-struct SharedRoom: Sendable {
-    /// The bytes that all worlds hold, and this world's share of them.
-    let all, held: Int
-    /// The shared limit, and the world's own maximum.
-    let limit, own: Int
-
-    /// The storage available for the world's data in addition to its written bytes.
-    func storage(written: Int) -> StorageRoom {
-        let rest = rest(written: written)
-        return rest.bytes < own ? rest : StorageRoom(bytes: own, limit: own)
-    }
-
-    func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
-
-    /// Checks that the limit allows replacing the world's bytes with this many; throws 507 if not.
-    func check(bringing bytes: Int) throws(APIError) {
-        let more = max(0, bytes - held)
-        guard more == 0 || all + more <= limit else { throw .storeFull("bytes", limit: limit) }
     }
 }
 

@@ -161,3 +161,25 @@ final class WorldTable {
         accountWeight(of: world)
     }
 }
+
+/// The part of the shared storage limit that is left for a world.
+struct SharedRoom: Sendable {
+    /// The bytes that all worlds hold, and this world's share of them.
+    let all, held: Int
+    /// The shared limit, and the world's own maximum.
+    let limit, own: Int
+
+    /// The storage available for the world's data in addition to its written bytes.
+    func storage(written: Int) -> StorageRoom {
+        let rest = rest(written: written)
+        return rest.bytes < own ? rest : StorageRoom(bytes: own, limit: own)
+    }
+
+    func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
+
+    /// Checks that the limit allows replacing the world's bytes with this many; throws 507 if not.
+    func check(bringing bytes: Int) throws(APIError) {
+        let more = max(0, bytes - held)
+        guard more == 0 || all + more <= limit else { throw .storeFull("bytes", limit: limit) }
+    }
+}
