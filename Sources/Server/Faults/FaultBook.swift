@@ -193,12 +193,6 @@ enum Messages {
     }
 }
 
-/// The precondition messages, which report errors in this module's callers.
-enum Misuse {
-    static let afterEnd = "Bytes must not follow the end of the connection."
-    static let noHead = "The response has no blank line after its head."
-}
-
 /// The faults injected into a WebSocket handshake and its connection.
 public struct HandshakeFaults: Sendable {
     /// The connection's number in its world, counted from 1; refused connections count too.

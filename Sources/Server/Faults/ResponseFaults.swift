@@ -275,7 +275,7 @@ public struct EncodedResponse: Sendable, Equatable {
     public init(_ bytes: [UInt8], isAnswerToHead: Bool = false) {
         var end = 3
         while end < bytes.count, !(bytes[end] == 0x0A && bytes[end - 2] == 0x0A) { end += 1 }
-        precondition(end < bytes.count, Misuse.noHead)
+        precondition(end < bytes.count, "The response has no blank line after its head.")
         self.init(head: Array(bytes[...end]), body: Array(bytes[(end + 1)...]), isAnswerToHead: isAnswerToHead)
     }
 

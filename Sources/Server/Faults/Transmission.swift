@@ -113,7 +113,7 @@ extension Transmission {
     ///
     /// - Precondition: Nothing has ended the connection.
     public mutating func append(_ next: Transmission) {
-        precondition(!endsConnection, Misuse.afterEnd)
+        precondition(!endsConnection, "Bytes must not follow the end of the connection.")
         let start = bytes.count
         if start == 0, marks.isEmpty {
             self = next
