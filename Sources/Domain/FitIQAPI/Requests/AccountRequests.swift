@@ -16,9 +16,8 @@ public struct RegisterRequest: Equatable, Sendable {
         guard EmailAddress.isAddress(email) else {
             throw .invalid("The field 'email' must be \(Self.expectedEmail); got \(quoted(email)).")
         }
-        password = try fields.text("password", characters: Self.passwordLengths)
-            .required("password", expected: "a string of 8 to 200 characters")
-        name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
+        password = try fields.requiredText("password", characters: Self.passwordLengths)
+        name = try fields.name()
         dateOfBirth = try fields.dateOfBirth(at: now).required("date_of_birth", expected: BodyReader.expectedDate)
     }
 
@@ -86,7 +85,7 @@ public struct ProfileRequest: Sendable {
             return
         }
         details.isProvisional = false
-        details.name = try fields.name().required("name", expected: "a string of 1 to 100 characters")
+        details.name = try fields.name()
         details.unitSystem = try fields.choice("preferred_unit_system")
             .required("preferred_unit_system", expected: BodyReader.names(among: UnitSystem.allCases))
         details.bio = try fields.text("bio", characters: ProfileDetails.bioLengths) ?? details.bio
@@ -123,11 +122,9 @@ public struct PreferencesRequest: Equatable, Sendable {
 extension BodyReader {
     static let expectedDate = "a date such as \"1990-05-17\""
 
-    fileprivate func name() throws(APIError) -> String? {
-        let name = try text("name", characters: ProfileDetails.nameLengths)
-        guard name?.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) ?? true else {
-            throw .blank("name")
-        }
+    fileprivate func name() throws(APIError) -> String {
+        let name = try requiredText("name", characters: ProfileDetails.nameLengths)
+        guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else { throw .blank("name") }
         return name
     }
 

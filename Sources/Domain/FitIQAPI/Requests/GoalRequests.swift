@@ -20,8 +20,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
     /// - Parameter isForApps: Whether a body with a snake_case field and without `targetDate` has the apps' form.
     public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
         let fields = try BodyReader(body)
-        title = try fields.text("title", characters: GoalLengths.title)
-            .required("title", expected: "a string of 1 to 200 characters")
+        title = try fields.requiredText("title", characters: GoalLengths.title)
         if isForApps, fields.haveFormOfApps {
             var request = try GoalChange(fields, isForApps: true)
             // A new goal is active.
@@ -30,8 +29,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
             (description, category, app) = (request.description ?? "", request.category, request)
             return
         }
-        description = try fields.text("description", characters: GoalLengths.description)
-            .required("description", expected: "a string of 0 to 2000 characters")
+        description = try fields.requiredText("description", characters: GoalLengths.description)
         targetDate = try fields.dateTime("targetDate").required("targetDate", expected: BodyReader.expectedDateTime)
         category = try fields.text("category", characters: GoalLengths.category)
     }

@@ -60,6 +60,11 @@ package struct BodyReader {
         return text
     }
 
+    func requiredText(_ field: String, characters: ClosedRange<Int>) throws(APIError) -> String {
+        try text(field, characters: characters).required(
+            field, expected: "a string of \(characters.lowerBound) to \(characters.upperBound) characters")
+    }
+
     /// A number in a range, or nil if the field is absent; `-0` is 0.
     func number(_ field: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
         guard let value = self[field] else { return nil }
