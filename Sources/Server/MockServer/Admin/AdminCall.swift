@@ -169,8 +169,6 @@ extension Engine {
 
 extension HTTPField.Name {
     static let xAdminToken = HTTPField.Name("X-Admin-Token")!  // A constant token.
-    /// The origin of the requesting page (RFC 6454 §7).
-    static let origin = HTTPField.Name("Origin")!  // A constant token.
     /// How the requesting page's site relates to this site (Fetch Metadata Request Headers §2.3).
     static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!  // A constant token.
 }

@@ -130,3 +130,8 @@ extension [UInt8] {
         return copied == 0 ? self : result + self[copied...]
     }
 }
+
+extension HTTPField.Name {
+    /// The origin of the requesting page (RFC 6454 §7).
+    static let origin = HTTPField.Name("Origin")!  // A constant token.
+}

@@ -2,6 +2,7 @@ import FitIQAPI
 import Hosting
 import Proxy
 import Sockets
+import Synchronization
 import TLS
 
 /// The shell around the engine: sockets, threads and the clock.
@@ -192,4 +193,48 @@ public final class Host: SocketHost {
     }
 
     func time(_ now: MonotonicInstant) -> Timestamp { loop.time(now) }
+}
+
+/// Passes work from other threads to a host's thread, which is the only thread that may use the engine.
+final class HostInbox: Sendable {
+    typealias Answer = @Sendable () -> Void
+    /// Work with the engine and the time; the engine is nil if the host has ended.
+    typealias Work = @Sendable (Engine?, Timestamp) -> Answer
+
+    private struct State {
+        var work: [Work] = []
+        var stops = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds work; returns false if the host has ended, so that the work will not run.
+    func add(_ work: @escaping Work) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.work.append(work)
+            return true
+        }
+    }
+
+    /// Requests that the host stop once the work added so far is done.
+    func requestStop() { state.withLock { $0.stops = true } }
+
+    /// Removes and returns the work and the request to stop; nil if there is neither.
+    func take() -> (work: [Work], stops: Bool)? {
+        state.withLock { state in
+            guard state.stops || !state.work.isEmpty else { return nil }
+            defer { (state.work, state.stops) = ([], false) }
+            return (state.work, state.stops)
+        }
+    }
+
+    /// Refuses further work, and returns the work that did not run.
+    func close() -> [Work] {
+        state.withLock { state in
+            defer { state = State(isClosed: true) }
+            return state.work
+        }
+    }
 }
