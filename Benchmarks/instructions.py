@@ -24,10 +24,11 @@ COUNT = 200
 
 
 class Server:
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, *options):
+        self.is_manual = "manual" in options
         self.log, ready = f"{folder}/log", f"{folder}/ready.json"
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", f"--log-file={self.log}"]
-        command += [binary, "serve", "--port", "0", "--seed", "1", "--clock", "manual", "--ready-file", ready]
+        command += [binary, "serve", "--port", "0", "--seed", "1", "--ready-file", ready, *options]
         environment = {"PATH": os.environ["PATH"], "HOME": folder, "SWIFT_DETERMINISTIC_HASHING": "1"}
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         while not (os.path.exists(ready) and os.path.getsize(ready)):
@@ -95,7 +96,8 @@ def chat(server, count):
     for _ in range(count // 10):
         client.sendall(bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text)
         wait(b'"message_received"')
-        server.ask("POST", "/__admin/clock", {"advance": "10s"})
+        if server.is_manual:
+            server.ask("POST", "/__admin/clock", {"advance": "10s"})
         wait(b'"stream_complete"')
     client.close()
 
@@ -109,7 +111,7 @@ OPERATIONS = {
 def measure(binary):
     def run(operation, count):
         with tempfile.TemporaryDirectory() as folder:
-            server = Server(binary, folder)
+            server = Server(binary, folder, "--clock", "manual")
             try:
                 operation(server, count)
                 return server.stop()
@@ -137,4 +139,5 @@ def main():
     sys.exit(differs)
 
 
-main()
+if __name__ == "__main__":
+    main()
