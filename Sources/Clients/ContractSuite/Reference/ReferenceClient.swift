@@ -7,10 +7,10 @@ import FitIQClient
 public final class ReferenceClient: ClientUnderTest {
     private let network: VirtualNetwork
     private let endpoint: VirtualNetwork.Endpoint
-    @exclusivity(unchecked) private var core: ClientCore
-    @exclusivity(unchecked) private var mutation: (any Mutation)?
-    @exclusivity(unchecked) private var now: Timestamp
-    @exclusivity(unchecked) private var changeCount: UInt64 = 0
+    private var core: ClientCore
+    private var mutation: (any Mutation)?
+    private var now: Timestamp
+    private var changeCount: UInt64 = 0
     /// The number of rounds at one point in time after which the caller decides whether to continue.
     private static let roundsAtATime = 200
 

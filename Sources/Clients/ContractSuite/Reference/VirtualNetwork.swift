@@ -10,12 +10,12 @@ import MockServer
 public final class VirtualNetwork {
     public let engine: Engine
     /// The engine's time, which stops while the worlds' manual clocks advance.
-    @exclusivity(unchecked) public var now: Timestamp
-    @exclusivity(unchecked) private var links: [Int: Link] = [:]
+    public var now: Timestamp
+    private var links: [Int: Link] = [:]
     /// The links that have bytes or an end of stream that the engine has not read yet.
-    @exclusivity(unchecked) private var waiting: [Link] = []
+    private var waiting: [Link] = []
     /// The clients whose wires may contain commands.
-    @exclusivity(unchecked) private var endpoints: [Weak] = []
+    private var endpoints: [Weak] = []
     /// The maximum number of bytes that a server reads in one step.
     private static let pieceSize = 16 * 1024
 
@@ -26,9 +26,9 @@ public final class VirtualNetwork {
 
     /// One client's side of the network.
     public final class Endpoint {
-        @exclusivity(unchecked) public var wire: ClientWire
+        public var wire: ClientWire
         /// The server's side of each connection, keyed by the client's number for it.
-        @exclusivity(unchecked) fileprivate var links: [Int: Link] = [:]
+        fileprivate var links: [Int: Link] = [:]
 
         fileprivate init(_ wire: ClientWire) { self.wire = wire }
     }
@@ -39,11 +39,11 @@ public final class VirtualNetwork {
         let number: Int
         weak var endpoint: Endpoint?
         /// The client's bytes that the server has not read.
-        @exclusivity(unchecked) var toServer: ArraySlice<UInt8> = []
+        var toServer: ArraySlice<UInt8> = []
         /// Whether the client has closed; the server notices after reading the earlier bytes.
-        @exclusivity(unchecked) var isClosedByClient = false
+        var isClosedByClient = false
         /// Whether the server has ended its stream.
-        @exclusivity(unchecked) var isFinishedByServer = false
+        var isFinishedByServer = false
 
         init(id: ConnectionID, number: Int, endpoint: Endpoint) {
             (self.id, self.number, self.endpoint) = (id, number, endpoint)
