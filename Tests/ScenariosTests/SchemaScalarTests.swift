@@ -47,7 +47,9 @@ struct SchemaScalarTests {
 
     /// The members that an object must have before the reader examines it further.
     static let companions: [ObjectKind: [String]] = [
-        .message: ["user: hi"], .token: ["token: t"], .share: ["user_id: b"], .fault: ["on: any", "on: socket"],
+        .message: ["user: hi"], .token: ["token: t"], .share: ["user_id: b"],
+        .fault: ["on: any", "on: socket", "on: any, status: 500"],
+        .user: ["id: u", "email: \"a\\u0040b.c\""],
         .stub: ["path: \"/a\""],
         .change: [
             "on: \"GET /api/v1/goals\"", "on: \"socket /ws/meal-logs\"",
@@ -67,7 +69,8 @@ struct SchemaScalarTests {
         let properties = try #require(try SchemaTests.definition(kind)["properties"])
         for key in kind.keys {
             let schema = try #require(properties[key])
-            let companions = Self.companions[kind, default: []].filter { !$0.hasPrefix("\(key):") }.map { "\($0), " }
+            let companions = Self.companions[kind, default: []].filter { !", \($0)".contains(", \(key):") }
+                .map { "\($0), " }
             for (text, companion) in (Self.values + Self.bounds(of: schema)).flatMap({ text in
                 (companions.isEmpty ? [""] : companions).map { (text, $0) }
             }) {
@@ -89,7 +92,9 @@ struct SchemaScalarTests {
             let numbers = ["minimum", "maximum"].compactMap { option[$0]?.int }.filter { $0 < Int.max }.flatMap {
                 [$0 - 1, $0, $0 + 1]
             }
-            let lengths = ["minLength", "maxLength"].compactMap { option[$0]?.int }.flatMap { [$0, $0 + 1] }
+            let lengths = ["minLength", "maxLength"].compactMap { option[$0]?.int }.flatMap {
+                [max($0 - 1, 0), $0, $0 + 1]
+            }
             return numbers.map(String.init) + lengths.map { "\"\(String(repeating: "x", count: $0))\"" }
         }
     }

@@ -6,9 +6,9 @@ import Traffic
 
 /// A key of a fault rule that names an action, and its value at each place where the action is allowed.
 ///
-/// The rows of ``all`` are the only list of actions: they determine what the reader accepts and refuses, and what its
-/// messages list, and tests compare the schema and docs/faults.md with them. Faults does not read files, so the table is
-/// here. Two switches below write the values, so that the compiler rejects a fault without a way to write it.
+/// The rows of ``all`` are the only list of actions. The reader accepts and refuses actions by these rows, and its
+/// messages list them. Tests compare the schema and docs/faults.md with them. The table is here because the module
+/// Faults reads no files. Two switches below write the values, so a fault that nothing writes does not compile.
 struct FaultAction: Sendable {
     enum Value<Fault: Equatable & Sendable>: Sendable {
         /// `true`, because the action has no parameters.
@@ -249,11 +249,12 @@ extension Cursor {
 }
 
 extension SocketPoint {
-    /// - Parameter ofClient: Whether the point also counts the client's messages, which have other types.
-    static func read(_ cursor: Cursor, ofClient: Bool) -> SocketPoint? {
+    /// - Parameter ofClient: Whether the point also counts the client's messages, which have other types; nil, which
+    ///   allows both, if the rule has no valid action.
+    static func read(_ cursor: Cursor, ofClient: Bool?) -> SocketPoint? {
         guard let fields = Fields(cursor, as: .point) else { return nil }
-        fields.refuse(["chunk", "byte"], unless: !ofClient, Messages.onlyFromServer)
-        let types = ofClient ? Self.types + clientTypes : Self.types
+        fields.refuse(["chunk", "byte"], unless: ofClient != true, Messages.onlyFromServer)
+        let types = ofClient == false ? Self.types : Self.types + clientTypes
         let kind = fields.one(of: ["frame", "type", "chunk", "byte"], isRequired: true)
         fields.refuse(["n"], unless: kind == "type", Messages.needs("'type'"))
         fields.refuse(["answer"], unless: kind == "chunk", Messages.needs("'chunk'"))
@@ -375,7 +376,7 @@ extension JSONWriter {
     /// Writes an action that has no parameters.
     fileprivate mutating func writeTrue(_ isMeant: (FaultAction) -> Bool) {
         guard let action = FaultAction.all.first(where: isMeant) else {
-            preconditionFailure("The fault has no action without parameters.")
+            preconditionFailure("FaultAction.all has no row without parameters for the fault.")
         }
         key(escaping: action.key)
         value(true)

@@ -42,8 +42,7 @@ enum FaultReader {
 
     private static func socketFault(_ action: FaultAction?, _ fields: Fields) -> Fault? {
         let fault = action.flatMap { $0.socket?.fault($0.key, of: fields) }
-        // Without a fault it is unknown whose messages the point counts.
-        let isOfClient = if case .hold(let hold) = fault { hold.fromClient } else { fault == nil }
+        let isOfClient: Bool? = if case .hold(let hold) = fault { hold.fromClient } else { fault == nil ? nil : false }
         let point = fields["at"].map { SocketPoint.read($0, ofClient: isOfClient) } ?? .frames(.all)
         guard let fault, let point else { return nil }
         return .socket(fault, at: point)
