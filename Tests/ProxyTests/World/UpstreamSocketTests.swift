@@ -126,6 +126,23 @@ struct UpstreamSocketTests {
         #expect(try other.story().last == "GET 101 fake")
     }
 
+    /// The network of an earlier request delivers them in parts, so the codec fails while the handshake waits.
+    @Test("A handshake with too many bytes behind it is refused when the real server accepts it")
+    func bytesBehindHandshake() throws {
+        let world = try FrontWorld(
+            UpstreamWorldTests.scenario("network: {up: 100000}"),
+            behind: UpstreamWorldTests.scenario("faults: [{on: handshake, delay: 4s}]"))
+        let client = try world.asking()
+        for _ in 0..<2 { world.advance(by: .milliseconds(100)) }
+        #expect(try client.response().status == 200)
+        client.wire.send(Request.handshake("/ws/meal-logs", as: DevelopmentCredentials.userID).bytes)
+        for count in [16_000, 270_000] { client.wire.send([UInt8](repeating: 0x20, count: count)) }
+        for _ in 0..<39 { world.advance(by: .milliseconds(100)) }
+        #expect(world.upstreams.openCount == 1)
+        for _ in 0..<5 { world.advance(by: .milliseconds(100)) }
+        #expect(try client.response().status == 400)
+    }
+
     @Test("A client that does not read uses bounded memory and stays connected")
     func backpressure() throws {
         let world = try FrontWorld()
