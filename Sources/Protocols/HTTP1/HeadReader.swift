@@ -70,7 +70,6 @@ struct HeadReader: Sendable {
             }
             let field = try FieldLine.parse(bytes, line)
             try fields.framing.note(field, bytes)
-            if fields.block.lines.isEmpty { fields.block.lines.reserveCapacity(16) }
             fields.block.lines.append(field)
         }
         scanned = bytes.count

@@ -45,7 +45,6 @@ public struct RequestHead: Sendable {
             try RequestLine.parse(bytes, ByteRange(0, end - 2))
         }
         var (lines, framing) = ([FieldLine](), FramingFields())
-        lines.reserveCapacity(12)
         let isChunked = try rest.withUnsafeBufferPointer { (bytes) throws(RemoteError) -> Bool in
             var start = 0
             while let lineFeed = bytes.firstLineFeed(from: start) {
