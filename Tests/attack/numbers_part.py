@@ -358,14 +358,16 @@ OPTION_VALUES = {
 
 def options(part, rows):
     """Numbers as options: no command ends by a signal, and none has the time to begin."""
-    count = 0
+    counts = collections.Counter()
     for command, arguments in COMMANDS.items():
         page = run(part.settings.program, command, "--help").output.decode()
         for option, kind in OPTION.findall(page):
             values = OPTION_VALUES.get(kind, INTEGERS)
-            # In a short attack, each option gets different values, so that all values are tried on some option.
-            count += 1
-            for value in values[count % 14::14] if part.settings.short else values:
+            if part.settings.short:
+                # Options of one kind get different values, and each option gets the largest two.
+                counts[kind] += 1
+                values = values[counts[kind] % 14:-2:14] + values[-2:]
+            for value in values:
                 ended = run(part.settings.program, command, f"{option}={value}", *arguments, seconds=SECONDS)
                 is_good = not ended.is_late and ended.status in (0, 1, 2, 3)
                 outcome = "trouble" if not is_good else "refused" if ended.status == 2 else "taken"
