@@ -92,7 +92,8 @@ public struct JournalReader {
             return found.map { Line(number: lineNumber, world: $0.world, entry: $0.entry) }
         } catch {
             // Only JSON errors have a column; a truncated object causes a JSON error.
-            isUnfinished = !error.place.isEmpty && !isComplete && hasEntry && line.first == UInt8(ascii: "{")
+            let isJSON = error.place.first?.hasPrefix("column ") == true
+            isUnfinished = isJSON && !isComplete && hasEntry && line.first == UInt8(ascii: "{")
             throw (isUnfinished ? Refusal(Messages.unfinishedLine) : error).inside("line \(lineNumber)")
         }
     }
