@@ -4,8 +4,8 @@
   walks.py PROGRAM    prints two numbers: the files of a POST, and those of a chunk with a fault; lists them on stderr
 
 PROGRAM is built without optimization, so that each file has its own object file, whose symbols lead from a function to
-its file. One server does an operation several times, and another server twice as often. The functions that are called
-more often, at least once for each time, are the operation's.
+its file. callgrind counts the calls of each function, while one server does an operation five times and another server
+ten times. A function whose count grows by at least five belongs to the operation.
 """
 
 import collections
@@ -26,8 +26,9 @@ GENERATED = re.compile(r"([VOC]w\w\w|M[a-z]|WO\w+)$")
 
 def files(program):
     """The source file of each function; a build may have left objects of files that are gone."""
-    found, sources = {}, {file.name for file in SOURCES.rglob("*.swift")}
+    found = {}
     for module in MODULES:
+        sources = {file.name for file in SOURCES.glob(f"*/{module}/**/*.swift")}
         for file in (program.parent / f"{module}.build").glob("*.swift.o"):
             if file.stem not in sources:
                 continue
