@@ -28,13 +28,13 @@ enum Setting: String, CaseIterable {
     /// Finds the setting of an option such as `--api-key`.
     init?(option: String) {
         let first = option.utf8.dropFirst(2).first
-        // Only a few settings begin with the same letter, and each start looks up several options.
+        // The first letter comes first, because each run of the program looks up several options.
         guard let setting = Self.allCases.first(where: { $0.rawValue.utf8.first == first && $0.option == option })
         else { return nil }
         self = setting
     }
 
-    /// The words of the name, byte by byte, because it is ASCII and each start derives some fifty names.
+    /// The words of the name, byte by byte, because it consists of ASCII letters and each run derives some fifty names.
     private func words(_ separator: Unicode.Scalar, _ change: (UInt8) -> UInt8) -> String {
         var words: [UInt8] = []
         for letter in rawValue.utf8 {

@@ -46,7 +46,7 @@ public struct AccessToken: Equatable, Sendable {
 
     /// Reads and verifies a token, except for `exp` and `nbf`, which depend on the time of use.
     ///
-    /// - Throws: Why the token is rejected, for the client's developer.
+    /// - Throws: Why the token is rejected, for the client's developer; also if it has more than 4,096 bytes.
     public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
         guard text.utf8.count <= 4096 else { throw .malformedToken("it has more than 4,096 characters") }
         let parts = parts(of: text)

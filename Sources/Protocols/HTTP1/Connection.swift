@@ -95,7 +95,8 @@ public struct Connection: Sendable {
     @usableFromInline var buffer = ReceiveBuffer()
     var head = HeadReader()
     var body = BodyReader.none
-    /// The peer's violation of the protocol. The connection reads nothing after it.
+    /// Why the connection reads nothing more: the peer's violation of the protocol, or the error of
+    /// ``abandonRequest(_:)``; nil while it reads.
     public internal(set) var failure: RemoteError?
     var endOfStream = false
     var emptyLines = 0

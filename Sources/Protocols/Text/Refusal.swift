@@ -1,7 +1,7 @@
-/// An error with a message for the user: what arrived, what was expected and what to do; and, if it is about a document,
-/// the place of the mistake.
+/// An error with a message for the user: what arrived, what was expected and what to do.
 ///
-/// Modules throw it where no caller distinguishes between their errors.
+/// If the error is about a document, it also has the place of the mistake. Modules throw it where no caller
+/// distinguishes between their errors.
 public struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     /// The position of the mistake in a document, from the outside in, such as `entry 3`, `response.status`.
     public private(set) var place: [String]

@@ -4,12 +4,15 @@ public enum UnitSystem: String, CaseIterable, Sendable { case metric, imperial }
 
 /// The contents of a profile.
 public struct ProfileDetails: Equatable, Sendable {
+    /// In characters, as the other lengths.
     public static let nameLengths = 1...100
     public static let bioLengths = 0...1000
     package static let languageCodeLengths = 1...35
     /// For texts whose values no guide lists.
     package static let wordLengths = 1...50
+    /// In centimetres.
     package static let heights = 1.0...300
+    /// No guide states the unit.
     package static let weights = 1.0...1000
 
     /// Whether the profile contains only the data from the registration, so that the user can still create a profile.
@@ -23,9 +26,10 @@ public struct ProfileDetails: Equatable, Sendable {
     /// The date of birth, as the first second of that day.
     public var dateOfBirth: DateTime?
     public var biologicalSex: String?
-    /// In centimetres.
+    /// In centimetres, within ``heights``.
     public var height: Double?
     public var gender: String?
+    /// Within ``weights``.
     public var weight: Double?
     public var activityLevel: String?
 

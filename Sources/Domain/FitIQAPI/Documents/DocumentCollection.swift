@@ -257,7 +257,7 @@ struct MemberRule: Sendable {
         case .time: return BodyReader.expectedDateTime
         case .string(let length):
             if length.upperBound == .max { return length.lowerBound == 0 ? "a string" : "a non-empty string" }
-            return "a string of \(length.lowerBound) to \(length.upperBound) characters"
+            return BodyReader.text(of: length)
         case .choice(let choices): return "one of " + choices.map { quoted($0) }.joined(separator: ", ")
         case .integer(let range): return "a whole number" + Self.words(range, unlimited: (.min, .max))
         case .number(let range):

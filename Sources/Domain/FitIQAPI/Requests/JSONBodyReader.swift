@@ -60,9 +60,13 @@ package struct BodyReader {
         return text
     }
 
+    /// A string of limited length; throws a 400 if the field is absent.
     func requiredText(_ field: String, characters: ClosedRange<Int>) throws(APIError) -> String {
-        try text(field, characters: characters).required(
-            field, expected: "a string of \(characters.lowerBound) to \(characters.upperBound) characters")
+        try text(field, characters: characters).required(field, expected: Self.text(of: characters))
+    }
+
+    static func text(of range: ClosedRange<Int>) -> String {
+        "a string of \(range.lowerBound) to \(range.upperBound) characters"
     }
 
     /// A number in a range, or nil if the field is absent; `-0` is 0.

@@ -188,7 +188,7 @@ private struct ExplicitIDs {
     }
 }
 
-/// The length limits of a document's strings, in characters, that no request's type states.
+/// The length limits of a document's strings, in characters; other limits are in the types of requests.
 package enum TextLengths {
     package static let user = 1...200
     package static let mealText = 1...CreateMealLogRequest.maximumInputLength
