@@ -155,9 +155,9 @@ struct OutcomeTests {
         ] as KeyValuePairs<String, String>)
     func list(text: String, mistakes: String) {
         do {
-            _ = try KnownBroken(reading: Array(text.utf8))
+            _ = try KnownBroken(reading: Array(text.utf8), file: "f")
             #expect(mistakes.isEmpty)
-        } catch { #expect(error.description(file: "f") == mistakes) }
+        } catch { #expect(error.message == mistakes) }
     }
 
     @Test(
@@ -174,9 +174,9 @@ struct OutcomeTests {
         do {
             let known = try KnownBroken(
                 reading: Array(text.utf8), checks: [Report.Run.command], others: ["explore/crash", "against/"],
-                scenarios: ["default", "limit-reached"])
+                scenarios: ["default", "limit-reached"], file: "f")
             #expect(mistakes.isEmpty && known.lines.count == text.split(separator: "\n").count)
-        } catch { #expect(error.description(file: "f") == mistakes) }
+        } catch { #expect(error.message == mistakes) }
     }
 
     @Test("Every scenario that an obligation suggests exists")

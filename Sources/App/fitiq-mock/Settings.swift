@@ -323,10 +323,8 @@ struct ReportOptions: ParsableArguments {
         guard let path else { return .none }
         let bytes = try InputFile.read(path, limit: knownBrokenLimit, orInherited: true)
         return try orFailure(
-            try KnownBroken(reading: bytes, checks: checks, others: allChecks, scenarios: scenarios)
-        ) { (error: KnownBrokenErrors) in
-            .configuration(Messages.mistakes(in: path, error.description(file: path)))
-        }
+            try KnownBroken(reading: bytes, checks: checks, others: allChecks, scenarios: scenarios, file: path)
+        ) { (error: Refusal) in .configuration(Messages.mistakes(in: path, error.message)) }
     }
 
     /// Prints the report, writes the requested files, and throws if the exit code is not zero.

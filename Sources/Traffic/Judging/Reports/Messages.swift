@@ -294,10 +294,3 @@ extension Report.Mark {
         }
     }
 }
-
-extension KnownBrokenErrors {
-    /// Returns one line per mistake in the format that editors recognize: `FILE:LINE: message`.
-    public func description(file: String) -> String {
-        mistakes.map { "\(file):\($0.line): \($0.message)" }.joined(separator: "\n")
-    }
-}

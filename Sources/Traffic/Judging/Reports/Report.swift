@@ -261,23 +261,23 @@ public struct KnownBroken: Sendable {
     ///   - others: The addresses of the checks of other reports, which may use the same list; an address with a slash at
     ///     its end stands for all addresses below it.
     ///   - scenarios: The names of the known scenarios, or empty if runs have other names.
+    ///   - file: The file's name for the error's lines, which editors recognize: `FILE:LINE: message`.
     public init(
-        reading bytes: [UInt8], checks: [String] = [], others: [String] = [], scenarios: [String] = []
-    ) throws(KnownBrokenErrors) {
+        reading bytes: [UInt8], checks: [String] = [], others: [String] = [], scenarios: [String] = [],
+        file: String = ""
+    ) throws(Refusal) {
         let ownSubjects = Set((Judge.obligations.map(\.id) + checks).map(ExactString.init(_:)))
         let subjects = ownSubjects.union(others.map(ExactString.init(_:)))
         let families = others.filter { $0.hasSuffix("/") }
         var lines: [Line] = []
         var places: [[ExactString]: Int] = [:]
-        var mistakes: [KnownBrokenErrors.Mistake] = []
+        var mistakes: [String] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             // A comment starts only at the start of a word, because a check's address may contain `#`.
             let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).prefix {
                 !$0.hasPrefix("#")
             }.map { ExactString($0) }
-            func mistake(_ message: String) {
-                mistakes.append(KnownBrokenErrors.Mistake(line: index + 1, message: message))
-            }
+            func mistake(_ message: String) { mistakes.append("\(file):\(index + 1): \(message)") }
             guard let subject = words.last else { continue }
             if words.count > 2 {
                 mistake(Messages.tooManyWords(words.map(\.text).joined(separator: " ")))
@@ -294,7 +294,7 @@ public struct KnownBroken: Sendable {
                 lines.append(Line(number: index + 1, scenario: words.count == 2 ? words[0] : nil, subject: subject))
             }
         }
-        guard mistakes.isEmpty else { throw KnownBrokenErrors(mistakes: mistakes) }
+        guard mistakes.isEmpty else { throw Refusal(mistakes.joined(separator: "\n")) }
         self.init(lines: lines)
     }
 
@@ -323,13 +323,4 @@ public struct KnownBroken: Sendable {
     public func lists(_ subject: String, in scenario: String) -> Bool {
         subjects[ExactString(subject)]?.contains { $0.scenario == nil || $0.scenario == ExactString(scenario) } ?? false
     }
-}
-
-public struct KnownBrokenErrors: Error, Sendable, Equatable {
-    public struct Mistake: Sendable, Equatable {
-        public let line: Int
-        public let message: String
-    }
-
-    public let mistakes: [Mistake]
 }
