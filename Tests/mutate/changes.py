@@ -113,9 +113,9 @@ def generated(module, changes):
     name = "mutated_" + module.replace("-", "_")
     parts = [f"""\
 #if canImport(Glibc)
-    import Glibc
+    import func Glibc.getenv
 #else
-    import Darwin
+    import func Darwin.getenv
 #endif
 
 private let awake = getenv("MUTATION").flatMap {{ Int(String(cString: $0)) }} ?? 0

@@ -9,7 +9,10 @@ import sys
 import time
 
 # Modules whose tests have another name.
-TESTS = {"fitiq-mock": "FitIQMockTests", "FakeBackend": "ContractTests"}
+TESTS = {
+    "fitiq-mock": "FitIQMockTests", "FakeBackend": "ContractTests", "FitIQMockSwiftTesting": "FitIQMockTestingTests",
+    "FitIQMockXCTest": "FitIQMockTestingTests",
+}
 ISSUE = re.compile(r"✘ .* (?:recorded an issue|failed after)")
 
 
