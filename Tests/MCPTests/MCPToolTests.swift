@@ -24,6 +24,8 @@ struct MCPToolTests {
         }
     }
 
+    /// Makes a scenario as long as `load` accepts.
+    static let longest = String(repeating: " ", count: 65_536 - 7)
     static let requests: [(tool: String, arguments: JSONValue, asked: String)] = [
         ("world", ["action": "list"], "GET worlds"),
         (
@@ -42,7 +44,7 @@ struct MCPToolTests {
         ("scenario", ["action": "check", "text": "name: x"], #"POST check {"text":"name: x"}"#),
         ("scenario", ["action": "load", "name": "default"], #"POST reset {"scenario":"default"}"#),
         (
-            "scenario", ["action": "load", "text": "name: x", "world": "w1"],
+            "scenario", ["action": "load", "text": .string("name: x" + longest), "world": "w1"],
             #"POST worlds/w1/reset {"scenario":{"name":"x"}}"#
         ),
         ("fault", ["action": "list"], "GET faults"),
