@@ -293,7 +293,7 @@ enum HeldAction {
 struct HoldTable: Sendable {
     /// The held items, oldest first; at most ``FaultLimits/held``.
     private(set) var things: [HeldThing] = []
-    /// The earliest time at which a held item continues automatically, by the world's clock; nil if there is none.
+    /// When the server next releases a held item by itself, by the world's clock; nil if it holds nothing.
     private(set) var next: Timestamp?
     /// The number of items that passed because the table was full.
     var passed = 0
