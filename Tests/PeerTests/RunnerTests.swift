@@ -78,7 +78,7 @@ struct RunnerTests {
     }
 
     #if os(Linux)
-        @Test("The runner lists each test's processor time, largest first")
+        @Test("The runner lists each test's processor time, largest first", .timeLimit(.minutes(1)))
         func profile() async throws {
             let run = try await run("works", ["--profile"])
             let seconds = #/\n +([0-9.]+) s +[0-9.]+ %  Things: are 7 \(/#

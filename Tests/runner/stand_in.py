@@ -30,6 +30,24 @@ def issue(test, line, text, **more):
     event("issueRecorded", test, text, issue={"isKnown": False, "sourceLocation": place(line), **more})
 
 
+def wait_for_runner():
+    """Returns once the runner, this process's parent, has read all events and sleeps."""
+    runner, end = f"/proc/{os.getppid()}", str(stream.tell())
+
+    def is_read(fd):
+        try:
+            if not os.path.samefile(f"{runner}/fd/{fd}", stream.name):
+                return False
+            with open(f"{runner}/fdinfo/{fd}") as info, open(f"{runner}/stat") as stat:
+                return info.read().split()[1] == end and stat.read().rpartition(") ")[2].startswith("S")
+        except FileNotFoundError:
+            # The runner has closed this file since it was listed.
+            return False
+
+    while not any(is_read(fd) for fd in os.listdir(f"{runner}/fd")):
+        time.sleep(0.001)
+
+
 SUITE = "SomeTests.Some"
 TESTS = [f"{SUITE}/{name}()/Some.swift:{line}:6" for line, name in [(3, "one"), (7, "two"), (11, "three")]]
 if way != "nothing":
@@ -59,6 +77,7 @@ elif way == "races":
 elif way == "hangs":
     time.sleep(600)
 elif way == "works":
+    wait_for_runner()
     deadline = time.process_time() + 0.3
     while time.process_time() < deadline:
         pass
