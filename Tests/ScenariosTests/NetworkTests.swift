@@ -33,7 +33,7 @@ struct NetworkTests {
         #expect(try Self.read("{}") == NetworkProfile("custom"))
         #expect(try Scenario.read("name: a").network == nil)
         for profile in NetworkProfile.all + [own] {
-            let json = try JSON.parse(JSONWriter.object { profile.write(into: &$0) })
+            let json = try JSON.parse(JSONWriter.object { profile.writeMember(into: &$0) })
             let written = try #require(json["network"])
             #expect(try Self.read(String(decoding: written.encoded(), as: UTF8.self)) == profile)
         }

@@ -8,7 +8,7 @@ extension AdminCall {
     func showNetwork() -> Answer {
         .object { writer in
             if let profile = world.network?.profile {
-                profile.write(into: &writer)
+                profile.writeMember(into: &writer)
             } else {
                 writer.memberNull("network")
             }

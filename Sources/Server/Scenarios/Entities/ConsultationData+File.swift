@@ -1,77 +1,59 @@
 import FitIQAPI
 import FitIQBackend
-import JSON
 
-extension ConsultationData {
+extension ConsultationData: Coded {
     static func read(_ cursor: Cursor, goals: GoalTable) -> ConsultationData? {
         guard let fields = Fields(cursor, as: .consultation) else { return nil }
-        let names = Persona.allCases.map(\.rawValue)
-        let persona = fields.required("persona", Messages.oneOf(names))?.choice(of: Persona.self)
-        var consultation = ConsultationData(persona: persona ?? .nutritionist)
-        consultation.id = fields["id"]?.resourceID()
-        consultation.readContext(fields, goals: goals, ids: cursor.diagnosis.ids)
-        consultation.title = fields["title"]?.text(CreateConsultationRequest.titleLengths)
-        consultation.quickAction = fields["quick_action"]?.text(CreateConsultationRequest.quickActionLengths)
-        consultation.status = fields["status"]?.choice(of: ConsultationStatus.self) ?? consultation.status
-        consultation.madeUpMessages =
-            fields["made_up_messages"]?.integer(0...ScenarioLimits.messages) ?? consultation.madeUpMessages
-        if let cursors = fields["messages"]?.elements(limit: ScenarioLimits.messages, of: "messages") {
-            consultation.messages = cursors.compactMap(MessageData.read)
-            let count = cursors.count + consultation.madeUpMessages
-            if count > ScenarioLimits.messages, !cursor.diagnosis.isSaved {
-                fields.refuse(
-                    "made_up_messages", Messages.tooMany("messages in all", limit: ScenarioLimits.messages, got: count))
+        var consultation = ConsultationData(persona: .nutritionist)
+        let isComplete = consultation.read(fields, goals: goals)
+        consultation.checkContext(fields, ids: cursor.diagnosis.ids)
+        if case .list(let nodes)? = fields["messages"]?.node.content, !cursor.diagnosis.isSaved {
+            let (limit, count) = (ScenarioLimits.messages, nodes.count + consultation.madeUpMessages)
+            if nodes.count <= limit, count > limit {
+                fields.refuse("made_up_messages", Messages.tooMany("messages in all", limit: limit, got: count))
             }
         }
-        consultation.createdAt = fields["created_at"]?.dataTime()
-        consultation.updatedAt = fields["updated_at"]?.dataTime()
-        consultation.completedAt = fields["completed_at"]?.dataTime()
-        consultation.awaitsAnswer = fields["awaits_answer"]?.flag() ?? consultation.awaitsAnswer
         // If the persona is missing, which was already reported, the topic is also unknown.
-        return persona == nil ? nil : consultation
+        return isComplete ? consultation : nil
     }
 
-    private mutating func readContext(_ fields: Fields, goals: GoalTable, ids: IDCase) {
-        let context = fields["context"].map { $0.choice(of: ContextType.self) } ?? contextType
-        contextType = context ?? contextType
-        contextGoal = fields["goal"].flatMap(goals.reference)
-        contextID = fields["context_id"]?.exactText(CreateConsultationRequest.contextIDLengths)
-        linkedGoal = fields["linked_goal"].flatMap(goals.reference)
-        isGoalsConversation = fields["is_goals_conversation"]?.flag() ?? isGoalsConversation
-        isUnlinked = fields["unlinked"]?.flag() ?? isUnlinked
-        guard let context else { return }
-        guard !namesDeletedGoal(ids) else { return }
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.member("id", &id, .id())
+        coder.required("persona", &persona, .choice(), Messages.oneOf(Persona.allCases.map(\.rawValue)))
+        coder.member("context", &contextType, .choice())
+        coder.member("context_id", &contextID, .exactText(CreateConsultationRequest.contextIDLengths))
+        let goal = MemberForm(read: coder.goals.reference) { $0.value($1.text) }
+        coder.member("goal", &contextGoal, goal)
+        coder.member("linked_goal", &linkedGoal, goal)
+        coder.member("unlinked", &isUnlinked, .flag(), unless: false)
+        coder.member("is_goals_conversation", &isGoalsConversation, .flag(), unless: true)
+        coder.member("title", &title, .text(CreateConsultationRequest.titleLengths))
+        coder.member("quick_action", &quickAction, .text(CreateConsultationRequest.quickActionLengths))
+        coder.member("status", &status, .choice())
+        coder.member("made_up_messages", &madeUpMessages, .integer(0...ScenarioLimits.messages), unless: 0)
+        coder.member(
+            "messages", &messages, .lines(limit: ScenarioLimits.messages, of: "messages", MessageData.read), unless: [])
+        coder.member("awaits_answer", &awaitsAnswer, .flag(), unless: false)
+        coder.member("created_at", &createdAt, .time())
+        coder.member("updated_at", &updatedAt, .time())
+        coder.member("completed_at", &completedAt, .time())
+    }
+
+    private func checkContext(_ fields: Fields, ids: IDCase) {
+        // An invalid context has already been reported.
+        let isContextKnown = fields["context"].map { $0.written == contextType.rawValue } ?? true
+        guard isContextKnown, !namesDeletedGoal(ids) else { return }
         fields.refuse(
-            ["goal"], unless: context == .goal,
+            ["goal"], unless: contextType == .goal,
             Messages.needs("'context: goal'; use 'linked_goal' to link a consultation about a different topic"))
         fields.refuse(
-            ["context_id"], unless: ![.general, .goal].contains(context),
+            ["context_id"], unless: ![.general, .goal].contains(contextType),
             Messages.needs("'context: insight', 'context: mood' or 'context: journal'; use 'goal' for goals"))
         if isUnlinked, fields["linked_goal"] != nil { fields.refuse("unlinked", Messages.contradicts("linked_goal")) }
     }
-
-    func write(into writer: inout JSONWriter) {
-        writer.member("id", ifPresent: id)
-        writer.member("persona", persona.rawValue)
-        writer.member("context", contextType.rawValue)
-        writer.member("context_id", ifPresent: contextID?.text)
-        writer.member("goal", ifPresent: contextGoal?.text)
-        writer.member("linked_goal", ifPresent: linkedGoal?.text)
-        if isUnlinked { writer.member("unlinked", true) }
-        if !isGoalsConversation { writer.member("is_goals_conversation", false) }
-        writer.member("title", ifPresent: title)
-        writer.member("quick_action", ifPresent: quickAction)
-        writer.member("status", status.rawValue)
-        if madeUpMessages != 0 { writer.member("made_up_messages", madeUpMessages) }
-        writer.linesIfAny("messages", messages) { $1.write(into: &$0) }
-        if awaitsAnswer { writer.member("awaits_answer", true) }
-        writer.time("created_at", createdAt)
-        writer.time("updated_at", updatedAt)
-        writer.time("completed_at", completedAt)
-    }
 }
 
-extension MessageData {
+extension MessageData: Coded {
     static func read(_ cursor: Cursor) -> MessageData? {
         guard let fields = Fields(cursor, as: .message),
             let key = fields.one(of: MessageRole.allCases.map(\.rawValue), isRequired: true),
@@ -82,31 +64,25 @@ extension MessageData {
             role == .user
             ? fields[key]?.question() : fields[key]?.string(expected: "a string", bytes: ScenarioLimits.messageBytes)
         var message = MessageData(role: role, content: content ?? "")
-        message.id = fields["id"]?.resourceID()
-        message.createdAt = fields["created_at"]?.dataTime()
-        let metadata = MessageMetadata(
-            tokensUsed: fields["tokens_used"]?.integer(0...1_000_000_000),
-            templateCreated: fields["template_created"].flatMap(CreatedTemplate.read),
-            functionCalled: fields["function_called"]?.text(1...200),
-            persona: fields["persona"]?.choice(of: Persona.self),
-            processingTime: fields["processing_time_ms"]?.integer(0...Int.max))
-        if metadata != MessageMetadata() { message.metadata = metadata }
+        message.read(fields)
         return message
     }
 
-    func write(into writer: inout JSONWriter) {
-        writer.key(escaping: role.rawValue)
-        writer.value(content)
-        writer.member("id", ifPresent: id)
-        writer.member("tokens_used", ifPresent: metadata?.tokensUsed)
-        writer.member("function_called", ifPresent: metadata?.functionCalled)
-        writer.member("persona", ifPresent: metadata?.persona?.rawValue)
-        writer.member("processing_time_ms", ifPresent: metadata?.processingTime)
-        if let template = metadata?.templateCreated {
-            writer.key("template_created")
-            template.write(into: &writer)
+    mutating func code(_ coder: inout MemberCoder) {
+        if coder.isWriting {
+            coder.writer.key(escaping: role.rawValue)
+            coder.writer.value(content)
         }
-        writer.time("created_at", createdAt)
+        coder.member("id", &id, .id())
+        var known = metadata ?? MessageMetadata()
+        coder.member("tokens_used", &known.tokensUsed, .integer(0...1_000_000_000))
+        coder.member("function_called", &known.functionCalled, .text(1...200))
+        coder.member("persona", &known.persona, .choice())
+        coder.member("processing_time_ms", &known.processingTime, .integer(0...Int.max))
+        coder.member(
+            "template_created", &known.templateCreated, MemberForm(read: CreatedTemplate.read) { $1.write(into: &$0) })
+        metadata = known == MessageMetadata() ? nil : known
+        coder.member("created_at", &createdAt, .time())
     }
 }
 

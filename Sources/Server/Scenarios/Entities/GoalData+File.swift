@@ -2,39 +2,23 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-extension GoalData {
-    static func read(_ fields: Fields) -> GoalData {
-        let title = fields.required("title", Messages.text(of: GoalLengths.title))?.text(GoalLengths.title)
-        var goal = GoalData(title: title ?? "")
-        goal.id = fields["id"]?.resourceID()
-        goal.name = fields["name"]?.exactText(1...100)
-        goal.description = fields["description"]?.text(GoalLengths.description) ?? goal.description
-        goal.category = fields["category"]?.text(GoalLengths.category)
-        goal.targetDate = fields["target_date"]?.dateTime()
-        goal.status = fields["status"]?.choice(of: GoalState.self) ?? goal.status
-        goal.progress = fields["progress"]?.double(0...1) ?? goal.progress
-        goal.measure.startDate = fields["start_date"]?.date()
-        goal.measure.type = fields["goal_type"]?.text(GoalLengths.category)
-        goal.measure.target = fields["target_value"]?.double(GoalMeasure.targets)
-        goal.measure.unit = fields["target_unit"]?.text(GoalLengths.unit)
-        goal.measure.current = fields["current_value"]?.double(GoalMeasure.values)
-        goal.createdAt = fields["created_at"]?.dataTime()
-        goal.updatedAt = fields["updated_at"]?.dataTime()
-        return goal
-    }
-
-    func write(into writer: inout JSONWriter) {
-        writer.member("id", ifPresent: id)
-        writer.member("name", ifPresent: name?.text)
-        writer.member("title", title)
-        writer.member("description", ifPresent: description)
-        writer.member("category", ifPresent: category)
-        writer.member("target_date", ifPresent: targetDate)
-        writer.member("status", status.rawValue)
-        writer.member("progress", progress)
-        measure.write(into: &writer)
-        writer.time("created_at", createdAt)
-        writer.time("updated_at", updatedAt)
+extension GoalData: Coded {
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.member("id", &id, .id())
+        coder.member("name", &name, .exactText(1...100))
+        coder.required("title", &title, .text(GoalLengths.title), Messages.text(of: GoalLengths.title))
+        coder.member("description", &description, .text(GoalLengths.description))
+        coder.member("category", &category, .text(GoalLengths.category))
+        coder.member("target_date", &targetDate, .dateTime())
+        coder.member("status", &status, .choice())
+        coder.member("progress", &progress, .double(0...1))
+        coder.member("start_date", &measure.startDate, .date())
+        coder.member("goal_type", &measure.type, .text(GoalLengths.category))
+        coder.member("target_value", &measure.target, .double(GoalMeasure.targets))
+        coder.member("target_unit", &measure.unit, .text(GoalLengths.unit))
+        coder.member("current_value", &measure.current, .double(GoalMeasure.values))
+        coder.member("created_at", &createdAt, .time())
+        coder.member("updated_at", &updatedAt, .time())
     }
 }
 

@@ -2,54 +2,33 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-extension MealLogData {
+extension MealLogData: Coded {
     static func read(_ cursor: Cursor, isPhoto: Bool) -> MealLogData? {
         guard let fields = Fields(cursor, as: .mealLog) else { return nil }
-        let text = fields.required("text", "the meal in words, such as 2 eggs and toast")?.mealText()
-        let names = MealType.allCases.map(\.rawValue)
-        let type = fields.required("meal_type", Messages.oneOf(names))?.choice(of: MealType.self)
-        var log = MealLogData(rawInput: text ?? "", mealType: type ?? .snack)
-        log.id = fields["id"]?.resourceID()
-        log.loggedAt = fields["logged_at"]?.dateTime()
-        log.createdAt = fields["created_at"]?.dataTime()
-        log.startedAt = fields["started_at"]?.dataTime()
-        log.finishedAt = fields["finished_at"]?.dataTime()
-        log.updatedAt = fields["updated_at"]?.dataTime()
-        log.notes = fields["notes"]?.text(TextLengths.mealNotes)
         fields.refuse(["meal_log_id"], unless: isPhoto, Messages.needs("a photo"))
-        log.mealLogID = fields["meal_log_id"]?.resourceID()
-        if let progress = Progress.read(fields) { log.progress = progress }
-        log.isManual = fields["status"]?.written == MealLogStatus.manual.rawValue
+        var log = MealLogData(rawInput: "", mealType: .snack)
+        log.read(fields)
         return log
     }
 
-    func write(into writer: inout JSONWriter) {
-        writer.member("id", ifPresent: id)
-        writer.member("text", rawInput)
-        writer.member("meal_type", mealType.rawValue)
-        switch progress {
-        case .processing: writer.member("status", MealLogStatus.processing.rawValue)
-        case .parsed: writer.member("status", MealLogStatus.completed.rawValue)
-        case .completed(let items), .foods(let items):
-            // Write the list even if it is empty, because otherwise the parser would run.
-            writer.member("status", (isManual ? MealLogStatus.manual : .completed).rawValue)
-            writer.lines("items", items) { $1.write(into: &$0) }
-        case .failed(let failure):
-            writer.member("status", MealLogStatus.failed.rawValue)
-            writer.member("error", failure.message)
-            writer.member("details", ifPresent: failure.details)
-            if failure.code != .parsing { writer.member("code", failure.code.rawValue) }
-            if !failure.suggestions.isEmpty {
-                writer.array("suggestions") { writer in for text in failure.suggestions { writer.value(text) } }
-            }
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.member("id", &id, .id())
+        coder.required(
+            "text", &rawInput, .string { $0.mealText() }, "the meal in words, such as 2 eggs and toast")
+        coder.required("meal_type", &mealType, .choice(), Messages.oneOf(MealType.allCases.map(\.rawValue)))
+        if let fields = coder.fields {
+            progress = Progress.read(fields) ?? progress
+            isManual = fields["status"]?.written == MealLogStatus.manual.rawValue
+        } else {
+            progress.write(into: &coder.writer, isManual: isManual)
         }
-        writer.member("notes", ifPresent: notes)
-        writer.member("meal_log_id", ifPresent: mealLogID)
-        writer.member("logged_at", ifPresent: loggedAt)
-        writer.time("created_at", createdAt)
-        writer.time("started_at", startedAt)
-        writer.time("finished_at", finishedAt)
-        writer.time("updated_at", updatedAt)
+        coder.member("notes", &notes, .text(TextLengths.mealNotes))
+        coder.member("meal_log_id", &mealLogID, .id())
+        coder.member("logged_at", &loggedAt, .dateTime())
+        coder.member("created_at", &createdAt, .time())
+        coder.member("started_at", &startedAt, .time())
+        coder.member("finished_at", &finishedAt, .time())
+        coder.member("updated_at", &updatedAt, .time())
     }
 }
 
@@ -74,10 +53,27 @@ extension MealLogData.Progress {
         case "processing": return .processing
         case "failed":
             let usual = MealLogFailure.noFood
-            var failure = MealLogFailure(fields, message: "error", else: usual.message)
-            if fields["details"] == nil { failure.details = usual.details }
+            var failure = MealLogFailure(
+                message: fields["error"]?.text(1...500) ?? usual.message, details: usual.details)
+            failure.read(fields)
             return .failed(failure)
         default: return fields["items"].map(items) ?? .parsed
+        }
+    }
+
+    fileprivate func write(into writer: inout JSONWriter, isManual: Bool) {
+        switch self {
+        case .processing: writer.member("status", MealLogStatus.processing.rawValue)
+        case .parsed: writer.member("status", MealLogStatus.completed.rawValue)
+        case .completed(let items), .foods(let items):
+            // Write the list even if it is empty, because otherwise the parser would run.
+            writer.member("status", (isManual ? MealLogStatus.manual : .completed).rawValue)
+            writer.key("items")
+            writer.lines(items) { $1.write(into: &$0) }
+        case .failed(let failure):
+            writer.member("status", MealLogStatus.failed.rawValue)
+            writer.member("error", failure.message)
+            failure.write(into: &writer)
         }
     }
 
@@ -105,46 +101,44 @@ extension MealLogData.Progress {
     }
 }
 
-extension MealLogFailure {
-    init(_ fields: Fields, message: String, else usual: String) {
-        self.init(
-            message: fields[message]?.text(1...500) ?? usual, details: fields["details"]?.text(1...1000),
-            code: fields["code"]?.choice(of: Code.self) ?? .parsing,
-            suggestions: fields.list("suggestions", limit: Self.mostSuggestions, of: "strings") { $0.text(1...500) })
+/// All members except the message, whose name depends on the object.
+extension MealLogFailure: Coded {
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.member("details", &details, .text(1...1000))
+        coder.member("code", &code, .choice(), unless: .parsing)
+        coder.member("suggestions", &suggestions, .texts(limit: Self.mostSuggestions, 1...500), unless: [])
     }
 }
 
-extension MealItem {
+extension MealItem: Coded {
     static func read(_ fields: Fields) -> MealItem? {
-        let name = fields.required("name", "the food's name")?.text(MealItem.nameLengths)
-        let quantity = fields.required("quantity", "the number of units")?.double(0...1e9)
-        let unit = fields.required("unit", "the unit, such as grams, cups or slice")?.text(MealItem.unitLengths)
-        let nutrients = MealNutrients(calories: fields["calories"]?.integer(0...1_000_000) ?? 0) { name in
-            fields[name]?.tenths(upTo: 1_000_000) ?? 0
-        }
-        let confidence = fields["confidence"]?.double(0...1) ?? 1
-        let notes = fields["notes"]?.text(0...5000)
-        let foodType = fields["food_type"]?.choice(of: FoodType.self)
-        guard let name, let quantity, let unit else { return nil }
+        var item = MealItem(name: "", quantity: 0, unit: "", nutrients: MealNutrients())
+        guard item.read(fields) else { return nil }
+        // The food's id follows from its name, and the amount's text from the quantity and the unit.
         return MealItem(
-            name: name, quantity: quantity, unit: unit, nutrients: nutrients, confidence: confidence, notes: notes,
-            foodType: foodType)
+            name: item.name, quantity: item.quantity, unit: item.unit, nutrients: item.nutrients,
+            confidence: item.confidence, notes: item.notes, foodType: item.foodType)
     }
 
-    func write(into writer: inout JSONWriter) {
-        if let id {
-            writer.member("id", id)
-            writer.member("food_id", foodID)
+    mutating func code(_ coder: inout MemberCoder) {
+        if coder.isWriting, let id {
+            coder.writer.member("id", id)
+            coder.writer.member("food_id", foodID)
         }
-        writer.member("name", name)
-        writer.member("quantity", quantity)
-        writer.member("unit", unit)
-        if id != nil { writer.member("amount", amountText) }
-        writer.member("calories", nutrients.calories)
-        writer.grams(of: nutrients, "protein", "carbs", "fat", "fiber", "sugar")
-        writer.member("confidence", confidence)
-        writer.member("notes", ifPresent: notes)
-        if id == nil || foodType != .food { writer.member("food_type", ifPresent: foodType?.rawValue) }
+        coder.required("name", &name, .text(MealItem.nameLengths), "the food's name")
+        coder.required("quantity", &quantity, .double(0...1e9), "the number of units")
+        coder.required("unit", &unit, .text(MealItem.unitLengths), "the unit, such as grams, cups or slice")
+        if coder.isWriting, id != nil { coder.writer.member("amount", amountText) }
+        let grams = MemberForm<Int>(read: { $0.tenths(upTo: 1_000_000) }, write: { $0.value($1, fractionDigits: 1) })
+        coder.member("calories", &nutrients.calories, .integer(0...1_000_000))
+        coder.member("protein", &nutrients.proteinTenths, grams)
+        coder.member("carbs", &nutrients.carbsTenths, grams)
+        coder.member("fat", &nutrients.fatTenths, grams)
+        coder.member("fiber", &nutrients.fiberTenths, grams)
+        coder.member("sugar", &nutrients.sugarTenths, grams)
+        coder.member("confidence", &confidence, .double(0...1))
+        coder.member("notes", &notes, .text(0...5000))
+        if id == nil || foodType != .food { coder.member("food_type", &foodType, .choice()) }
     }
 }
 

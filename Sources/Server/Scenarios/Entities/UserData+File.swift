@@ -2,67 +2,55 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-extension UserData {
-    /// - Parameter isExported: Whether the document is an exported world, in which a user's id comes from the token and
-    ///   may be any string.
-    static func read(_ fields: Fields, isExported: Bool, perTopic: ConsultationsPerTopic) -> UserData {
-        let id = fields["id"].map { $0.text(TextLengths.user) ?? "" } ?? Scenario.defaultUserID
-        var user = UserData(
-            id: ExactString(!isExported && id == Scenario.defaultUserName ? Scenario.defaultUserID : id))
-        var goals = GoalTable()
-        for cursor in fields["goals"]?.elements(limit: ScenarioLimits.goals, of: "goals") ?? [] {
-            guard let goalFields = Fields(cursor, as: .goal) else { continue }
-            let goal = GoalData.read(goalFields)
-            goals.add(goal, fields: goalFields)
-            user.goals.append(goal)
+extension UserData: Coded {
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.member("id", &id, MemberForm(read: Self.id) { $0.value($1.text) })
+        var table = GoalTable()
+        let goals = MemberForm<[GoalData]>.lines(limit: ScenarioLimits.goals, of: "goals") { cursor in
+            guard let fields = Fields(cursor, as: .goal) else { return nil }
+            var goal = GoalData(title: "")
+            goal.read(fields)
+            table.add(goal, fields: fields)
+            return goal
         }
-        var topics = TopicTable(perTopic: perTopic)
-        for cursor in fields["consultations"]?.elements(limit: ScenarioLimits.consultations, of: "consultations") ?? []
-        {
-            guard let consultation = ConsultationData.read(cursor, goals: goals) else { continue }
+        coder.member("goals", &self.goals, goals, unless: [])
+        var topics = TopicTable()
+        let consultations = MemberForm<[ConsultationData]>.lines(
+            limit: ScenarioLimits.consultations, of: "consultations"
+        ) { cursor in
+            guard let consultation = ConsultationData.read(cursor, goals: table) else { return nil }
             // An exported world may have had different rules; seeding checks whether the data satisfies the current
             // rules.
-            if consultation.status == .active, !isExported { topics.add(consultation, goals: goals, cursor: cursor) }
-            user.consultations.append(consultation)
+            if consultation.status == .active, !cursor.diagnosis.isExported {
+                topics.add(consultation, goals: table, cursor: cursor)
+            }
+            return consultation
         }
-        user.fillActiveConsultations = fields["fill_active_consultations"]?.integer(
-            0...ScenarioLimits.activeConsultations)
-        user.mealLogs = fields.list("meal_logs", limit: ScenarioLimits.mealLogs, of: "meal logs") {
-            .read($0, isPhoto: false)
+        coder.member("consultations", &self.consultations, consultations, unless: [])
+        coder.member(
+            "fill_active_consultations", &fillActiveConsultations, .integer(0...ScenarioLimits.activeConsultations))
+        coder.member(
+            "meal_logs", &mealLogs,
+            .lines(limit: ScenarioLimits.mealLogs, of: "meal logs") { .read($0, isPhoto: false) }, unless: [])
+        coder.member(
+            "photos", &photos, .lines(limit: ScenarioLimits.photos, of: "photos") { .read($0, isPhoto: true) },
+            unless: [])
+        if let fields = coder.fields {
+            account = AccountData.read(fields)
+        } else {
+            account?.write(into: &coder.writer)
         }
-        user.photos = fields.list("photos", limit: ScenarioLimits.photos, of: "photos") { .read($0, isPhoto: true) }
-        user.documents = fields["documents"].map(DocumentData.read) ?? [:]
-        user.account = AccountData.read(fields)
-        user.profile = fields["profile"].flatMap { .read($0, as: .profile, ProfileDetails.read) }
-        user.preferences = fields["preferences"].flatMap { .read($0, as: .preferences, PreferenceLists.read) }
-        return user
+        coder.member("profile", &profile, .object(UserRecordData(ProfileDetails(name: "")), as: .profile))
+        coder.member("preferences", &preferences, .object(UserRecordData(PreferenceLists()), as: .preferences))
+        documents = documents.filter { !$1.isEmpty }
+        coder.member("documents", &documents, .documents(), unless: [:])
     }
 
-    func write(into writer: inout JSONWriter) {
-        writer.member("id", id.text)
-        writer.linesIfAny("goals", goals) { $1.write(into: &$0) }
-        writer.linesIfAny("consultations", consultations) { $1.write(into: &$0) }
-        writer.member("fill_active_consultations", ifPresent: fillActiveConsultations)
-        writer.linesIfAny("meal_logs", mealLogs) { $1.write(into: &$0) }
-        writer.linesIfAny("photos", photos) { $1.write(into: &$0) }
-        if let account { account.write(into: &writer) }
-        if let profile {
-            writer.object("profile") { writer in
-                profile.write(into: &writer, profile.content.write)
-                if profile.content.isProvisional { writer.member("provisional", true) }
-            }
-        }
-        if let preferences {
-            writer.object("preferences") { preferences.write(into: &$0, preferences.content.write) }
-        }
-        guard documents.contains(where: { !$1.isEmpty }) else { return }
-        writer.object("documents") { writer in
-            for collection in DocumentCollection.allCases {
-                guard let documents = documents[collection], !documents.isEmpty else { continue }
-                writer.key(escaping: collection.rawValue)
-                writer.array { array in for document in documents { array.raw([.lineFeed] + document.encoded) } }
-            }
-        }
+    /// In an exported world, a user's id comes from the token and may be any string.
+    private static func id(_ cursor: Cursor) -> ExactString {
+        let id = cursor.text(TextLengths.user) ?? ""
+        return ExactString(
+            !cursor.diagnosis.isExported && id == Scenario.defaultUserName ? Scenario.defaultUserID : id)
     }
 }
 
@@ -74,11 +62,8 @@ private struct TopicTable {
         var id: ExactString?
     }
 
-    private let perTopic: ConsultationsPerTopic
     private var topics: Set<Topic> = []
     private var count = 0
-
-    init(perTopic: ConsultationsPerTopic) { self.perTopic = perTopic }
 
     mutating func add(_ consultation: ConsultationData, goals: GoalTable, cursor: Cursor) {
         count += 1
@@ -91,7 +76,7 @@ private struct TopicTable {
         let topic = Topic(
             persona: consultation.persona, context: consultation.contextType,
             id: goal.map { ExactString("\($0)") } ?? consultation.contextID)
-        if !topics.insert(topic).inserted, perTopic == .one { cursor.refuse(Messages.sameTopic) }
+        if !topics.insert(topic).inserted, cursor.diagnosis.perTopic == .one { cursor.refuse(Messages.sameTopic) }
     }
 }
 
@@ -147,71 +132,67 @@ extension RefreshTicket {
     }
 }
 
-extension UserRecordData {
-    /// - Parameter readContent: Reads the members except for the id and the times.
-    static func read(_ cursor: Cursor, as kind: ObjectKind, _ readContent: (Fields) -> Content) -> Self? {
-        guard let fields = Fields(cursor, as: kind) else { return nil }
-        return UserRecordData(
-            id: fields["id"]?.resourceID(), readContent(fields), createdAt: fields["created_at"]?.dataTime(),
-            updatedAt: fields["updated_at"]?.dataTime())
-    }
-
-    fileprivate func write(into writer: inout JSONWriter, _ writeContent: (inout JSONWriter) -> Void) {
-        writer.member("id", ifPresent: id)
-        writeContent(&writer)
-        writer.time("created_at", createdAt)
-        writer.time("updated_at", updatedAt)
+extension UserRecordData: Coded where Content: Coded {
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.member("id", &id, .id())
+        content.code(&coder)
+        coder.member("created_at", &createdAt, .time())
+        coder.member("updated_at", &updatedAt, .time())
     }
 }
 
-extension ProfileDetails {
-    static func read(_ fields: Fields) -> ProfileDetails {
-        let name = fields.required("name", Messages.text(of: ProfileDetails.nameLengths))?
-            .text(ProfileDetails.nameLengths)
-        var details = ProfileDetails(name: name ?? "")
-        details.bio = fields["bio"]?.text(ProfileDetails.bioLengths)
-        details.unitSystem = fields["preferred_unit_system"]?.choice(of: UnitSystem.self) ?? details.unitSystem
-        details.languageCode =
-            fields["language_code"]?.text(ProfileDetails.languageCodeLengths) ?? details.languageCode
-        details.dateOfBirth = fields["date_of_birth"]?.date()
-        details.biologicalSex = fields["biological_sex"]?.text(ProfileDetails.wordLengths)
-        details.height = fields["height_cm"]?.double(ProfileDetails.heights)
-        details.gender = fields["gender"]?.text(ProfileDetails.wordLengths)
-        details.weight = fields["weight"]?.double(ProfileDetails.weights)
-        details.activityLevel = fields["activity_level"]?.text(ProfileDetails.wordLengths)
-        details.isProvisional = fields["provisional"]?.isTrue() ?? details.isProvisional
-        return details
+extension ProfileDetails: Coded {
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.required("name", &name, .text(Self.nameLengths), Messages.text(of: Self.nameLengths))
+        coder.member("bio", &bio, .text(Self.bioLengths))
+        coder.member("preferred_unit_system", &unitSystem, .choice())
+        coder.member("language_code", &languageCode, .text(Self.languageCodeLengths))
+        coder.member("date_of_birth", &dateOfBirth, .date())
+        coder.member("biological_sex", &biologicalSex, .text(Self.wordLengths))
+        coder.member("height_cm", &height, .double(Self.heights))
+        coder.member("gender", &gender, .text(Self.wordLengths))
+        coder.member("weight", &weight, .double(Self.weights))
+        coder.member("activity_level", &activityLevel, .text(Self.wordLengths))
+        coder.member("provisional", &isProvisional, .isTrue(), unless: false)
     }
 }
 
-extension PreferenceLists {
-    static func read(_ fields: Fields) -> PreferenceLists {
-        func texts(_ key: String) -> [String] {
-            fields.list(key, limit: PreferenceLists.limit, of: "strings") { $0.text(PreferenceLists.characters) }
+extension PreferenceLists: Coded {
+    mutating func code(_ coder: inout MemberCoder) {
+        let texts = MemberForm.texts(limit: Self.limit, Self.characters)
+        coder.member("allergies", &allergies, texts)
+        coder.member("dietary_restrictions", &dietaryRestrictions, texts)
+        coder.member("food_dislikes", &foodDislikes, texts)
+    }
+}
+
+extension MemberForm<[DocumentCollection: [DocumentData]]> {
+    /// Lists of documents by collection; the documents' members are checked later.
+    fileprivate static func documents() -> Self {
+        Self { cursor in
+            guard let fields = Fields(cursor, as: .documents) else { return nil }
+            var documents = Value()
+            for collection in DocumentCollection.allCases {
+                let list = fields.list(collection.rawValue, limit: ScenarioLimits.documents, of: "documents") {
+                    DocumentData.read($0, in: collection)
+                }
+                if !list.isEmpty { documents[collection] = list }
+            }
+            return documents
+        } write: { writer, documents in
+            writer.object { writer in
+                for collection in DocumentCollection.allCases {
+                    guard let documents = documents[collection], !documents.isEmpty else { continue }
+                    writer.key(escaping: collection.rawValue)
+                    writer.array { array in for document in documents { array.raw([.lineFeed] + document.encoded) } }
+                }
+            }
         }
-        var lists = PreferenceLists()
-        lists.allergies = texts("allergies")
-        lists.dietaryRestrictions = texts("dietary_restrictions")
-        lists.foodDislikes = texts("food_dislikes")
-        return lists
     }
 }
 
 extension DocumentData {
-    /// Reads lists of documents by collection; the documents' members are checked later.
-    fileprivate static func read(_ cursor: Cursor) -> [DocumentCollection: [DocumentData]] {
-        guard let fields = Fields(cursor, as: .documents) else { return [:] }
-        var documents: [DocumentCollection: [DocumentData]] = [:]
-        for collection in DocumentCollection.allCases {
-            let list = fields.list(collection.rawValue, limit: ScenarioLimits.documents, of: "documents") {
-                read($0, in: collection)
-            }
-            if !list.isEmpty { documents[collection] = list }
-        }
-        return documents
-    }
-
-    private static func read(_ cursor: Cursor, in collection: DocumentCollection) -> DocumentData? {
+    fileprivate static func read(_ cursor: Cursor, in collection: DocumentCollection) -> DocumentData? {
         guard case .mapping(let members) = cursor.node.content, let object = cursor.node.json.object else {
             return cursor.refuse(expected: Messages.document)
         }
@@ -233,41 +214,31 @@ extension DocumentData {
         var line = JSONWriter(reserving: members.count + 256)
         line.beginObject()
         line.member("id", ifPresent: id)
-        line.time("created_at", createdAt)
-        line.time("updated_at", updatedAt)
+        line.member("created_at", ifPresent: createdAt?.text)
+        line.member("updated_at", ifPresent: updatedAt?.text)
         if !shares.isEmpty {
-            line.array("shared_with") { array in
-                for share in shares {
-                    array.object { writer in
-                        writer.member("user_id", share.user.text)
-                        writer.member("id", ifPresent: share.id)
-                        writer.member("professional_type", share.professionalType)
-                        writer.member("notes", ifPresent: share.notes)
-                        writer.time("created_at", share.createdAt)
-                    }
-                }
-            }
+            line.array("shared_with") { array in for share in shares { array.object(share.write) } }
         }
         let hasMembers = line.bytes.last != UInt8(ascii: "{")
         return line.bytes + (hasMembers && !members.isEmpty ? [UInt8(ascii: ",")] : []) + members + [UInt8(ascii: "}")]
     }
 }
 
-extension ShareData {
+extension ShareData: Coded {
     /// Reads a user's id, or an object with the share's details.
     fileprivate static func read(_ cursor: Cursor) -> ShareData? {
         guard case .mapping = cursor.node.content else {
             return cursor.exactText(TextLengths.user).map { ShareData(user: $0) }
         }
-        guard let fields = Fields(cursor, as: .share),
-            let user = fields.required("user_id", Messages.text(of: TextLengths.user))?.exactText(TextLengths.user)
-        else { return nil }
-        var share = ShareData(id: fields["id"]?.resourceID(), user: user)
-        if let profession = fields["professional_type"]?.name(among: ShareDocumentRequest.professions) {
-            share.professionalType = profession
-        }
-        share.notes = fields["notes"]?.text(0...500)
-        share.createdAt = fields["created_at"]?.dataTime()
-        return share
+        return ShareData(user: "").reading(cursor, as: .share)
+    }
+
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.required("user_id", &user, .exactText(TextLengths.user), Messages.text(of: TextLengths.user))
+        coder.member("id", &id, .id())
+        coder.member(
+            "professional_type", &professionalType, .string { $0.name(among: ShareDocumentRequest.professions) })
+        coder.member("notes", &notes, .text(0...500))
+        coder.member("created_at", &createdAt, .time())
     }
 }

@@ -9,15 +9,17 @@ extension Scenario {
 }
 
 extension WorldData {
-    static func read(_ scenario: Fields, perTopic: ConsultationsPerTopic) -> WorldData {
+    static func read(_ scenario: Fields) -> WorldData {
         var data = WorldData()
         data.issuedIDs = scenario["issued_ids"]?.integer(0...Int.max)
+        scenario.cursor.diagnosis.isExported = data.issuedIDs != nil
         var ids: Set<ExactString> = []
-        for cursor in scenario["users"]?.elements(limit: ScenarioLimits.users, of: "users") ?? [] {
-            guard let fields = Fields(cursor, as: .user) else { continue }
-            let user = UserData.read(fields, isExported: data.issuedIDs != nil, perTopic: perTopic)
+        data.users = scenario.list("users", limit: ScenarioLimits.users, of: "users") { cursor in
+            guard let fields = Fields(cursor, as: .user) else { return nil }
+            var user = UserData(id: ExactString(Scenario.defaultUserID))
+            user.read(fields)
             if !user.id.isEmpty, !ids.insert(user.id).inserted { fields.refuse("id", Messages.notUnique("id")) }
-            data.users.append(user)
+            return user
         }
         return data
     }
@@ -43,24 +45,7 @@ extension WorldData {
             case .real: writer.member("clock", "real")
             case .manual(let time): writer.object("clock") { $0.member("manual", time.preciseText) }
             }
-            if let accounts = rules.accounts {
-                writer.object("accounts") { writer in
-                    writer.member("access_token", "\(accounts.accessLifetime)ns")
-                    writer.member("refresh_token", "\(accounts.refreshLifetime)ns")
-                    writer.member("password_cost", accounts.passwordCost)
-                }
-            }
-            if let perTopic = rules.perTopic {
-                writer.object("consultations") { $0.member("per_topic", perTopic.rawValue) }
-            }
-            writer.member("ids", ifPresent: rules.ids?.rawValue)
-            writer.linesIfAny("tokens", rules.tokens.sorted { $0.key < $1.key }) { writer, token in
-                writer.member("token", token.key.text)
-                writer.member("user", token.value.text)
-            }
-            writer.member("on_rewind", ifPresent: rules.onRewind?.rawValue)
-            writer.member("compression", ifPresent: rules.compression?.rawValue)
-            if let pings = rules.pings { writer.duration("pings", pings) }
+            rules.write(into: &writer)
             write(into: &writer)
         }
     }
@@ -68,7 +53,8 @@ extension WorldData {
     /// Writes the members `issued_ids` and `users` of a scenario file into the open object.
     public func write(into writer: inout JSONWriter) {
         writer.member("issued_ids", ifPresent: issuedIDs)
-        writer.lines("users", users) { writer, user in user.write(into: &writer) }
+        writer.key("users")
+        writer.lines(users) { $1.write(into: &$0) }
     }
 }
 
@@ -86,15 +72,36 @@ extension EntityData {
     }
 }
 
-extension AccountRules {
-    static func read(_ cursor: Cursor) -> AccountRules? {
-        guard let fields = Fields(cursor, as: .accounts) else { return nil }
-        var rules = AccountRules()
-        let lifetimes = 1_000_000_000...ScenarioLimits.longestDuration
-        rules.accessLifetime = fields["access_token"]?.duration(lifetimes) ?? rules.accessLifetime
-        rules.refreshLifetime = fields["refresh_token"]?.duration(lifetimes) ?? rules.refreshLifetime
-        rules.passwordCost = fields["password_cost"]?.integer(PasswordHash.costs) ?? rules.passwordCost
-        return rules
+extension WorldRules: Coded {
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.member("accounts", &accounts, .object(AccountRules(), as: .accounts))
+        let perTopic = MemberForm<ConsultationsPerTopic> { cursor in
+            Fields(cursor, as: .consultations)?["per_topic"]?.choice(of: ConsultationsPerTopic.self)
+        } write: { writer, perTopic in
+            writer.object { $0.member("per_topic", perTopic.rawValue) }
+        }
+        coder.member("consultations", &self.perTopic, perTopic)
+        coder.member("ids", &ids, .choice())
+        let tokens = MemberForm<[ExactString: ExactString]>(read: Scenario.tokens) { writer, tokens in
+            writer.lines(tokens.sorted { $0.key < $1.key }) { writer, token in
+                writer.member("token", token.key.text)
+                writer.member("user", token.value.text)
+            }
+        }
+        coder.member("tokens", &self.tokens, tokens, unless: [:])
+        coder.member("on_rewind", &onRewind, .choice())
+        coder.member("compression", &compression, .choice())
+        coder.member("pings", &pings, .duration(1_000_000_000...3_600_000_000_000))
+    }
+}
+
+extension AccountRules: Coded {
+    mutating func code(_ coder: inout MemberCoder) {
+        let lifetime = MemberForm<Int64>(
+            read: { $0.duration(1_000_000_000...ScenarioLimits.longestDuration) }, write: { $0.value("\($1)ns") })
+        coder.member("access_token", &accessLifetime, lifetime)
+        coder.member("refresh_token", &refreshLifetime, lifetime)
+        coder.member("password_cost", &passwordCost, .integer(PasswordHash.costs))
     }
 }
 
@@ -113,10 +120,8 @@ extension Scenario {
 
 extension JSONWriter {
     /// Writes a list of objects, one per line, which is valid YAML and works well with `diff`.
-    mutating func lines<Element>(
-        _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
-    ) {
-        array(name) { writer in
+    mutating func lines<Element>(_ elements: [Element], _ write: (inout JSONWriter, Element) -> Void) {
+        array { writer in
             for element in elements {
                 var line = JSONWriter(appendingTo: [UInt8(ascii: "\n")])
                 line.object { write(&$0, element) }
@@ -125,25 +130,16 @@ extension JSONWriter {
         }
     }
 
-    mutating func linesIfAny<Element>(
-        _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
-    ) { if !elements.isEmpty { lines(name, elements, write) } }
-
-    /// Writes a rule's text so that YAML and JSON readers get the same text; omits nil.
-    ///
-    /// Users copy listed rules into handwritten files, whereas a world's contents are written as stored.
-    mutating func text(_ name: StaticString, _ text: String?) {
-        guard let text else { return }
-        guard text.unicodeScalars.contains(where: \.isEscapedInYAML) else { return member(name, text) }
-        member(name, raw: JSONValue.string(text).encodedForYAML())
+    mutating func text(_ name: StaticString, _ text: String) {
+        key(name)
+        value(forYAML: text)
     }
 
-    /// Writes a time to the nanosecond, or a duration before the world's start; omits nil.
-    mutating func time(_ name: StaticString, _ time: DataTime?) {
-        switch time {
-        case nil: break
-        case .at(let time): member(name, time.preciseText)
-        case .before(let nanoseconds): member(name, "\(nanoseconds)ns ago")
-        }
+    /// Writes a rule's text so that YAML and JSON readers get the same text.
+    ///
+    /// Users copy listed rules into handwritten files, whereas a world's contents are written as stored.
+    mutating func value(forYAML text: String) {
+        guard text.unicodeScalars.contains(where: \.isEscapedInYAML) else { return value(text) }
+        raw(JSONValue.string(text).encodedForYAML())
     }
 }

@@ -203,7 +203,10 @@ extension MealRule {
                 fields.list("items", limit: ScenarioLimits.items, of: "foods") {
                     Fields($0, as: .food).flatMap(MealItem.read)
                 })
-        case "fail": rule.outcome = .failed(MealLogFailure(fields, message: "fail", else: ""))
+        case "fail":
+            var failure = MealLogFailure(message: fields["fail"]?.text(1...500) ?? "")
+            failure.read(fields)
+            rule.outcome = .failed(failure)
         case "never" where fields["never"]?.isTrue() == true: rule.outcome = .never
         default: break
         }

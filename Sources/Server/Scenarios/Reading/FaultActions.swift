@@ -173,17 +173,23 @@ extension FaultAction {
     }
 }
 
-extension Replacement {
+extension Replacement: Coded {
     fileprivate static func read(_ fields: Fields, defaultStatus: Int?) -> Replacement? {
-        let status = fields["status"].map { $0.integer(FaultLimits.statuses) } ?? defaultStatus
-        let replacement = Replacement(
-            status: status ?? 500,
-            body: fields["body"]?.string(
-                expected: "a string (JSON needs quotation marks)", bytes: FaultLimits.replacementBody),
-            contentType: fields["content_type"]?.fieldValue(),
-            code: fields["code"]?.text(1...100), message: fields["message"]?.text(1...1000),
-            retryAfter: fields["retry_after"]?.seconds(), isProcessed: fields["processed"]?.flag() ?? false)
-        return status == nil ? nil : replacement
+        var replacement = Replacement(status: defaultStatus ?? 0)
+        replacement.read(fields)
+        return replacement.status == 0 ? nil : replacement
+    }
+
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.member("status", &status, .integer(FaultLimits.statuses))
+        coder.member(
+            "body", &body,
+            .rule { $0.string(expected: "a string (JSON needs quotation marks)", bytes: FaultLimits.replacementBody) })
+        coder.member("content_type", &contentType, .rule { $0.fieldValue() })
+        coder.member("code", &code, .rule { $0.text(1...100) })
+        coder.member("message", &message, .rule { $0.text(1...1000) })
+        coder.member("retry_after", &retryAfter, MemberForm(read: { $0.seconds() }, write: { $0.value($1) }))
+        coder.member("processed", &isProcessed, .flag(), unless: false)
     }
 }
 
@@ -357,18 +363,6 @@ extension Hold {
             if !text.isEmpty { writer.text("text", text) }
             if time != FaultLimits.holdTime { writer.duration("for", time) }
         }
-    }
-}
-
-extension Replacement {
-    fileprivate func write(into writer: inout JSONWriter) {
-        writer.member("status", status)
-        writer.text("body", body)
-        writer.text("content_type", contentType)
-        writer.text("code", code)
-        writer.text("message", message)
-        writer.member("retry_after", ifPresent: retryAfter)
-        if isProcessed { writer.member("processed", true) }
     }
 }
 

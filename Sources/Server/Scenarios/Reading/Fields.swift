@@ -1,12 +1,11 @@
 import JSON
 import Text
 
-struct Fields {
+final class Fields {
     let cursor: Cursor
     private let kind: ObjectKind
     private let keys: [String]
-    private var values: [ExactString: Cursor] = [:]
-    private var keyPositions: [ExactString: Position] = [:]
+    private let members: [ExactString: (value: Cursor, keyPosition: Position?)]
 
     /// Reads a mapping; reports unknown and repeated keys.
     init?(_ cursor: Cursor, as kind: ObjectKind) {
@@ -17,6 +16,7 @@ struct Fields {
         self.cursor = cursor
         self.kind = kind
         keys = kind.keys
+        var known: [ExactString: (value: Cursor, keyPosition: Position?)] = [:]
         for member in members {
             let path = Path.key(member.key, of: cursor.path)
             let position = member.keyPosition ?? member.value.position
@@ -24,13 +24,14 @@ struct Fields {
                 cursor.diagnosis.note(
                     "is not a key of \(kind.description).\(NearestWord.hint(Messages.nearest(member.key, kind.keys))) "
                         + "Known keys: \(kind.keys.joined(separator: ", ")).", path: path, position: position)
-            } else if values[ExactString(member.key)] != nil {
+            } else if known[ExactString(member.key)] != nil {
                 cursor.diagnosis.note(Messages.repeatedKey, path: path, position: position)
             } else {
-                values[ExactString(member.key)] = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
-                keyPositions[ExactString(member.key)] = position
+                let value = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
+                known[ExactString(member.key)] = (value, position)
             }
         }
+        self.members = known
     }
 
     /// The value of a key; nil if it is omitted or null.
@@ -42,7 +43,7 @@ struct Fields {
     /// The value of a key, even if it is null; nil if the key is omitted.
     func including(_ key: String) -> Cursor? {
         assert(keys.contains(key), "the vocabulary of \(kind) lacks \(key)")
-        return values[ExactString(key)]
+        return members[ExactString(key)]?.value
     }
 
     /// The readable elements of a list; empty if it is omitted or null.
@@ -50,15 +51,16 @@ struct Fields {
         self[key]?.elements(limit: limit, of: what)?.compactMap(read) ?? []
     }
 
-    func required(_ key: String, _ expected: String) -> Cursor? {
+    func required(_ key: String, _ expected: @autoclosure () -> String) -> Cursor? {
         if let value = self[key] { return value }
         cursor.diagnosis.note(
-            "is missing: \(expected).", path: .key(key, of: cursor.path), position: cursor.node.position)
+            "is missing: \(expected()).", path: .key(key, of: cursor.path), position: cursor.node.position)
         return nil
     }
 
     func refuse(_ key: String, _ predicate: @autoclosure () -> String) {
-        cursor.diagnosis.note(predicate(), path: .key(key, of: cursor.path), position: keyPositions[ExactString(key)])
+        let position = members[ExactString(key)]?.keyPosition
+        cursor.diagnosis.note(predicate(), path: .key(key, of: cursor.path), position: position)
     }
 
     func present(of keys: [String]) -> [String] { keys.filter { self[$0] != nil } }
@@ -97,38 +99,17 @@ enum ObjectKind: String, CaseIterable {
     case network, outages, stub, upstream, exception, overlay, change
 
     /// The keys in the schema's order.
-    var keys: [String] { Self.keys[self] ?? [] }
+    var keys: [String] { Self.all[self]?.keys ?? [] }
+    /// The kind in messages: "a goal".
+    var description: String { Self.all[self]?.title ?? "" }
 
-    private static let keys: [ObjectKind: [String]] = {
+    private static let all: [ObjectKind: (title: String, keys: [String])] = {
         guard let schema = try? JSON.parse(Scenario.schema) else { preconditionFailure("The schema must be JSON.") }
         let kinds = allCases.map { kind in
             let object = kind == .scenario ? schema : schema["$defs"]?[kind.rawValue]
-            return (kind, object?["properties"]?.object?.keys ?? [])
+            let title = kind == .scenario ? nil : object?["title"]?.string
+            return (kind, (title ?? "a \(kind.rawValue)", object?["properties"]?.object?.keys ?? []))
         }
         return Dictionary(uniqueKeysWithValues: kinds)
     }()
-
-    /// The kind in messages: "a goal".
-    var description: String {
-        switch self {
-        case .mealLog: "a meal log"
-        case .refreshToken: "a refresh token"
-        case .accounts: "rules for accounts"
-        case .consultations: "rules for consultations"
-        case .preferences: "preferences"
-        case .item: "a food"
-        case .documents: "a user's documents"
-        case .share: "a share of a workout template"
-        case .answer: "an answer"
-        case .upstream: "an upstream"
-        case .exception: "an exception"
-        case .answerCondition, .mealCondition: "a condition"
-        case .truncate: "a truncation"
-        case .end: "an end"
-        case .outages: "outages"
-        case .overlay: "an overlay"
-        case .point: "a point in a connection"
-        default: "a \(rawValue)"
-        }
-    }
 }

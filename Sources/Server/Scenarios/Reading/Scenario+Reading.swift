@@ -89,16 +89,10 @@ extension Scenario {
         scenario.seed = fields["seed"]?.unsigned()
         scenario.clock = fields["clock"].flatMap(ClockMode.read)
         scenario.tokenLifetime = fields["token_lifetime"]?.duration()
-        scenario.rules.accounts = fields["accounts"].flatMap(AccountRules.read)
-        scenario.rules.perTopic = fields["consultations"].flatMap { Fields($0, as: .consultations) }?["per_topic"]?
-            .choice(of: ConsultationsPerTopic.self)
-        scenario.rules.ids = fields["ids"]?.choice(of: IDCase.self)
+        scenario.rules.read(fields)
+        cursor.diagnosis.perTopic = scenario.rules.perTopic ?? .one
         cursor.diagnosis.ids = scenario.rules.ids ?? .lowerCase
-        scenario.rules.tokens = fields["tokens"].map(tokens) ?? [:]
-        scenario.rules.onRewind = fields["on_rewind"]?.choice(of: SocketEnding.self)
-        scenario.rules.compression = fields["compression"]?.choice(of: Compression.self)
-        scenario.rules.pings = fields["pings"]?.duration(1_000_000_000...3_600_000_000_000)
-        scenario.data = WorldData.read(fields, perTopic: scenario.rules.perTopic ?? .one)
+        scenario.data = WorldData.read(fields)
         scenario.checkPasswords(fields)
         let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()
         scenario.script.answers = fields.list("answers", limit: ScenarioLimits.rules, of: "answers") {
@@ -128,7 +122,7 @@ extension Scenario {
 
 extension Scenario {
     /// Reads the strings accepted as tokens, and their users.
-    fileprivate static func tokens(_ cursor: Cursor) -> [ExactString: ExactString] {
+    static func tokens(_ cursor: Cursor) -> [ExactString: ExactString] {
         var tokens: [ExactString: ExactString] = [:]
         for cursor in cursor.elements(limit: ScenarioLimits.tokens, of: "tokens") ?? [] {
             guard let fields = Fields(cursor, as: .token) else { continue }
@@ -272,54 +266,38 @@ extension JSONValue {
     }
 }
 
-extension NetworkProfile {
+extension NetworkProfile: Coded {
     /// A name, or a mapping that sets custom numbers.
     static func read(_ cursor: Cursor) -> NetworkProfile? {
         guard case .mapping = cursor.node.content else {
             return cursor.name(among: all.map(\.name)).flatMap(named)
         }
-        guard let fields = Fields(cursor, as: .network) else { return nil }
-        var profile = NetworkProfile(customName)
-        let rates = 1...FaultLimits.networkRate
-        profile.roundTrip = fields["rtt"]?.duration(0...FaultLimits.networkDelay) ?? 0
-        (profile.down, profile.up) = (fields["down"]?.integer(rates), fields["up"]?.integer(rates))
-        profile.jitter = fields["jitter"]?.duration(0...FaultLimits.networkDelay) ?? 0
-        profile.lossPerMille = fields["loss_per_mille"]?.integer(0...1000) ?? 0
-        profile.outages = fields["outages"].flatMap(Outages.read)
-        profile.failingConnections = fields["failing_connections"]?.integer(0...FaultLimits.failingConnections) ?? 0
-        return profile
+        return NetworkProfile(customName).reading(cursor, as: .network)
     }
 
     /// Writes the member `network` of a scenario file into the open object.
-    package func write(into writer: inout JSONWriter) {
-        guard self != Self.named(name) else { return writer.member("network", name) }
-        writer.object("network") { writer in
-            writer.duration("rtt", roundTrip)
-            writer.member("down", ifPresent: down)
-            writer.member("up", ifPresent: up)
-            writer.duration("jitter", jitter)
-            writer.member("loss_per_mille", lossPerMille)
-            if let outages {
-                writer.object("outages") { writer in
-                    writer.duration("every", outages.period)
-                    writer.duration("for", outages.length)
-                    writer.member("reset_per_mille", outages.resetPerMille)
-                }
-            }
-            writer.member("failing_connections", failingConnections)
-        }
+    package func writeMember(into writer: inout JSONWriter) {
+        if self == Self.named(name) { writer.member("network", name) } else { writer.object("network", write) }
+    }
+
+    mutating func code(_ coder: inout MemberCoder) {
+        coder.member("rtt", &roundTrip, .duration(0...FaultLimits.networkDelay))
+        coder.member("down", &down, .integer(1...FaultLimits.networkRate))
+        coder.member("up", &up, .integer(1...FaultLimits.networkRate))
+        coder.member("jitter", &jitter, .duration(0...FaultLimits.networkDelay))
+        coder.member("loss_per_mille", &lossPerMille, .integer(0...1000))
+        // If 'every' is invalid, 'for' may be as long as in the longest period.
+        let unread = Outages(period: FaultLimits.longestWait, length: 0)
+        coder.member("outages", &outages, .object(unread, as: .outages))
+        coder.member("failing_connections", &failingConnections, .integer(0...FaultLimits.failingConnections))
     }
 }
 
-extension NetworkProfile.Outages {
-    fileprivate static func read(_ cursor: Cursor) -> NetworkProfile.Outages? {
-        guard let fields = Fields(cursor, as: .outages) else { return nil }
-        let shortest = FaultLimits.shortestHold
-        let longest = FaultLimits.longestWait
-        let every = fields.required("every", Messages.duration)?.duration(2 * shortest...longest)
-        let length = fields.required("for", Messages.duration)?.duration(shortest...(every ?? longest) / 2)
-        let reset = fields["reset_per_mille"]?.integer(0...1000) ?? 0
-        guard let every, let length else { return nil }
-        return NetworkProfile.Outages(period: every, length: length, resetPerMille: reset)
+extension NetworkProfile.Outages: Coded {
+    mutating func code(_ coder: inout MemberCoder) {
+        let (shortest, longest) = (FaultLimits.shortestHold, FaultLimits.longestWait)
+        coder.required("every", &period, .duration(2 * shortest...longest), Messages.duration)
+        coder.required("for", &length, .duration(shortest...max(shortest, period / 2)), Messages.duration)
+        coder.member("reset_per_mille", &resetPerMille, .integer(0...1000))
     }
 }

@@ -1,5 +1,4 @@
 import CYAML
-import FitIQAPI
 import Text
 
 /// The events of a YAML stream in UTF-8, as libyaml parses them, with their positions.
@@ -260,53 +259,5 @@ indirect enum Path {
     private static func name(_ key: String) -> String {
         let isWord = !key.isEmpty && key.utf8.count <= 60 && key.utf8.allSatisfy(\.isWordCharacter)
         return isWord ? key : Messages.quoted(key)
-    }
-}
-
-final class Diagnosis {
-    private var mistakes: [ScenarioErrors.Mistake] = []
-    private var omittedCount = 0
-    /// Whether the document is a saved world, in which all sizes and times are accepted.
-    let isSaved: Bool
-    /// The spellings of ids that the document allows.
-    var ids = IDCase.lowerCase
-
-    init(isSaved: Bool) { self.isSaved = isSaved }
-
-    var isClean: Bool { mistakes.isEmpty }
-
-    /// Words from earlier versions that are still accepted.
-    private(set) var oldWords: [ScenarioErrors.Mistake] = []
-
-    func note(oldWord word: String, now: String, path: Path, position: Position?) {
-        guard oldWords.count < ScenarioLimits.mistakes else { return }
-        oldWords.append(
-            ScenarioErrors.Mistake(
-                line: position?.line, column: position?.column, path: path.text,
-                message: path.text + " " + Messages.oldWord(word, now: now)))
-    }
-
-    /// Reports a mistake: the message describes the value at the path.
-    ///
-    /// The message is created only if it will be stored, because searching for the nearest name is slow, and a file can
-    /// have any number of mistakes.
-    func note(_ predicate: @autoclosure () -> String, path: Path, position: Position?) {
-        guard mistakes.count < ScenarioLimits.mistakes else {
-            omittedCount += 1
-            return
-        }
-        let text = path.text
-        mistakes.append(
-            ScenarioErrors.Mistake(
-                line: position?.line, column: position?.column, path: text,
-                message: (text.isEmpty ? "The document" : text) + " " + predicate()))
-    }
-
-    func errors(file: String?) -> ScenarioErrors {
-        let ordered = mistakes.enumerated().sorted { left, right in
-            let places = [left.element, right.element].map { ($0.line ?? 0, $0.column ?? 0) }
-            return places[0] == places[1] ? left.offset < right.offset : places[0] < places[1]
-        }
-        return ScenarioErrors(file: file, mistakes: ordered.map(\.element), omittedCount: omittedCount)
     }
 }
