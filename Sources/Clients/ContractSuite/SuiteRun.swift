@@ -61,8 +61,6 @@ public struct SuiteRun {
     public var cases: [ContractCase]
     public var runner: CaseRunner
 
-    /// Creates a run of all cases or of the selected cases.
-    ///
     /// - Parameter prefixes: Addresses of cases, or their prefixes up to a `/`; empty selects all cases
     public init(on stage: any Stage, selecting prefixes: [String] = []) {
         runner = CaseRunner(on: stage)

@@ -226,8 +226,6 @@ public struct ReconnectSchedule: Sendable, Hashable {
         case constant(Duration)
     }
 
-    /// Creates a schedule.
-    ///
     /// The default is the schedule in consultation-websocket.
     public init(_ growth: Growth = .linear(step: .seconds(1)), maximumTries: Int = 5) {
         self.growth = growth

@@ -23,11 +23,8 @@ public struct FaultRule: Sendable, Equatable {
     public init(
         name: ExactString, isEnabled: Bool = true, fault: Fault, of socket: Endpoint? = nil, selection: Selection = .all
     ) {
-        self.name = name
-        self.socket = socket
-        self.isEnabled = isEnabled
-        self.fault = fault
-        self.selection = selection
+        (self.name, self.isEnabled, self.fault) = (name, isEnabled, fault)
+        (self.socket, self.selection) = (socket, selection)
     }
 }
 
@@ -50,15 +47,10 @@ public struct Selection: Sendable, Equatable {
     /// The share of these items to select, in thousandths; the seed determines which ones are selected.
     public var perMille: Int
 
-    /// Creates a selection.
-    ///
     /// - Precondition: `first` and `step` are at least 1, `last` is not less than `first`, and `perMille` is 0 to 1000.
     public init(first: Int = 1, last: Int? = nil, step: Int = 1, perMille: Int = 1000) {
         precondition(first >= 1 && step >= 1 && (last ?? first) >= first && (0...1000).contains(perMille))
-        self.first = first
-        self.last = last
-        self.step = step
-        self.perMille = perMille
+        (self.first, self.last, self.step, self.perMille) = (first, last, step, perMille)
     }
 
     public static let all = Selection()

@@ -78,13 +78,8 @@ public struct Replacement: Sendable, Equatable {
         status: Int, body: String? = nil, contentType: String? = nil, code: String? = nil, message: String? = nil,
         retryAfter: Int? = nil, isProcessed: Bool = false
     ) {
-        self.status = status
-        self.body = body
-        self.contentType = contentType
-        self.code = code
-        self.message = message
-        self.retryAfter = retryAfter
-        self.isProcessed = isProcessed
+        (self.status, self.body, self.contentType, self.code) = (status, body, contentType, code)
+        (self.message, self.retryAfter, self.isProcessed) = (message, retryAfter, isProcessed)
     }
 }
 
@@ -262,7 +257,6 @@ public struct EncodedResponse: Sendable, Equatable {
     /// §6.3).
     public let expectsBody: Bool
 
-    /// Creates a response from its head and body.
     public init(head: [UInt8], body: [UInt8], isAnswerToHead: Bool = false) {
         self.head = head
         self.body = body

@@ -14,8 +14,6 @@ public final class ReferenceClient: ClientUnderTest {
     /// The number of rounds at one point in time after which the caller decides whether to continue.
     private static let roundsAtATime = 200
 
-    /// Creates a reference client.
-    ///
     /// - Parameters:
     ///   - seed: Determines the keys of its WebSockets.
     ///   - mutation: The injected error, or nil for a correct client.

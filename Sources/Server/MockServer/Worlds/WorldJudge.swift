@@ -139,12 +139,8 @@ public struct Judgement: Sendable {
         verdicts: [Verdict], exposures: [Exposure], coverage: Coverage, hasConnected: Bool, missedCount: Int,
         unmatchedCount: Int
     ) {
-        self.verdicts = verdicts
-        self.exposures = exposures
-        self.coverage = coverage
-        self.hasConnected = hasConnected
-        self.missedCount = missedCount
-        self.unmatchedCount = unmatchedCount
+        (self.verdicts, self.exposures, self.coverage) = (verdicts, exposures, coverage)
+        (self.hasConnected, self.missedCount, self.unmatchedCount) = (hasConnected, missedCount, unmatchedCount)
     }
 
     /// Adds another world's judgement for the same guide.
