@@ -118,17 +118,25 @@ export function choiceForm({ title, label, choosers, parts, send }) {
  */
 export function collection({ id, label, path, at = inWorld, columns, row, empty, taken, isCurrent }) {
   const place = h("div", { id });
-  let shown = null;
-  const read = async () => {
-    const asked = at(path), answer = await call("GET", asked).catch(() => null);
-    if (!answer || asked !== at(path)) return;
-    const items = answer[path];
-    taken?.(items);
-    const text = JSON.stringify(items.map(item => [item, isCurrent?.(item)]));
+  let shown = null, latest = [], waiting = 0;
+  const draw = () => {
+    const items = latest, text = JSON.stringify(items.map(item => [item, isCurrent?.(item)]));
     if (text === shown) return;
+    // A button that is replaced while it is pressed gets no click.
+    if (place.matches(":active")) {
+      waiting ||= setTimeout(() => { waiting = 0; draw(); }, 100);
+      return;
+    }
     shown = text;
     const rows = items.slice(0, 500).map(item => row(item, does));
     fill(place, rows.length ? table(label, columns, rows, index => isCurrent?.(items[index])) : h("p", { class: "dim" }, empty));
+  };
+  const read = async () => {
+    const asked = at(path), answer = await call("GET", asked).catch(() => null);
+    if (!answer || asked !== at(path)) return;
+    latest = answer[path];
+    taken?.(latest);
+    draw();
   };
   const change = async (method, rest, body, done) => {
     const result = await attempt(() => call(method, at(rest), body), done);
