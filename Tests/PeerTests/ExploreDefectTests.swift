@@ -13,24 +13,23 @@ extension ExploringPeers {
             let families: String
             let runs: Int
             let symptom: String
+            var scenario: [String] = []
             var testDescription: String { client }
-
-            init(_ client: String, _ families: String, runs: Int, _ symptom: String) {
-                (self.client, self.families, self.runs, self.symptom) = (client, families, runs, symptom)
-            }
         }
 
         static let defects = [
-            Defect("retry_without_body", "failed", runs: 12, "request/shape"),
-            Defect("doubles_on_reconnect", "cut", runs: 20, "explore/twice"),
-            Defect("timer_not_cancelled", "cut", runs: 360, "explore/restless"),
-            Defect("history_races_chunk", "failed refused", runs: 120, "inside/transcript-equals-chunks"),
-            Defect("refresh_storm", "refused", runs: 24, "explore/flood"),
+            Defect(client: "retry_without_body", families: "failed", runs: 12, symptom: "request/shape"),
+            Defect(client: "doubles_on_reconnect", families: "cut", runs: 20, symptom: "explore/twice"),
+            Defect(
+                client: "timer_not_cancelled", families: "cut", runs: 180, symptom: "explore/restless",
+                scenario: ["--scenario", Programs.peers.appendingPathComponent("defects/short.yaml").path]),
+            Defect(
+                client: "history_races_chunk", families: "failed refused", runs: 120,
+                symptom: "inside/transcript-equals-chunks"),
+            Defect(client: "refresh_storm", families: "refused", runs: 24, symptom: "explore/flood"),
         ]
 
-        private func explore(
-            _ client: String, _ options: [String], in folder: ScratchFolder
-        ) async throws -> Command {
+        private func explore(_ client: String, _ options: [String], in folder: ScratchFolder) async throws -> Command {
             try await explore([Programs.peers.appendingPathComponent("defects/\(client).py").path], options, in: folder)
         }
 
@@ -67,7 +66,7 @@ extension ExploringPeers {
             let folder = try ScratchFolder()
             defer { folder.remove() }
             let families = defect.families.split(separator: " ").flatMap { ["--only", String($0)] }
-            let options = families + ["--runs", "\(defect.runs)"]
+            let options = families + ["--runs", "\(defect.runs)"] + defect.scenario
             let run = try await explore(defect.client, options, in: folder)
             #expect(run.status == 1, "\(run.transcript)")
             #expect(try symptoms(in: folder).contains(defect.symptom), "\(run.transcript)")
