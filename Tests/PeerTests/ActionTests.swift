@@ -33,9 +33,7 @@ extension BuildingPeers {
         private func run(_ script: String) async throws -> (command: Command, folder: ScratchFolder) {
             let folder = try ScratchFolder()
             let step = URL.packageRoot.appending(path: "action/run").path
-            let command = try await Command(
-                URL(fileURLWithPath: "/bin/bash"), ["-c", Self.setting + script, try Programs.fitiqMock().path, step],
-                directory: folder.url)
+            let command = try await Command.bash(Self.setting + script, step, in: folder)
             return (command, folder)
         }
 

@@ -36,6 +36,13 @@ struct Command {
         errors = try files.read("err")
     }
 
+    /// Runs a script with fitiq-mock as `$0`.
+    static func bash(_ script: String, _ arguments: String..., in folder: ScratchFolder) async throws -> Command {
+        try await Command(
+            URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path] + arguments,
+            directory: folder.url)
+    }
+
     /// The text that a test shows when the command fails.
     var transcript: String { "exit \(status)\n\(output)\(errors)" }
 

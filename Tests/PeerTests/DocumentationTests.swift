@@ -12,8 +12,7 @@ extension BuildingPeers {
             defer { folder.remove() }
             let build = try Programs.fitiqMock().deletingLastPathComponent().path
             let made = try await Command(
-                URL(fileURLWithPath: "/bin/bash"),
-                [URL.packageRoot.appending(path: "scripts/docc").path, folder["docc"].path],
+                URL.packageRoot.appending(path: "scripts/docc"), [folder["docc"].path],
                 environment: ["FITIQ_MOCK_TEST_BUILD": build])
             #expect(made.status == 0, "\(made.transcript)")
             for (product, tutorial) in [
@@ -51,8 +50,7 @@ extension BuildingPeers {
                 to: root.appending(path: catalog))
             let build = try Programs.fitiqMock().deletingLastPathComponent().path
             let made = try await Command(
-                URL(fileURLWithPath: "/bin/bash"),
-                [root.appending(path: "scripts/docc").path, folder["docc"].path],
+                root.appending(path: "scripts/docc"), [folder["docc"].path],
                 environment: ["FITIQ_MOCK_TEST_BUILD": build])
             #expect(made.status == 1 && made.errors.contains("'NoSuchType' doesn't exist"), "\(made.transcript)")
         }

@@ -75,9 +75,7 @@ extension ExploringPeers {
                     "$0" explore --runs 2 --budget 10m --time-limit 3m --only failed --jobs 1 -- sh -c "$1" 2> progress
                     cat progress >&2
                     """#
-                let run = try await Command(
-                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client],
-                    directory: folder.url)
+                let run = try await Command.bash(script, client, in: folder)
                 let lines = run.errors.split(separator: "\n").filter { $0.hasPrefix("fitiq-mock: ") }
                 try #require(lines.count >= 2, "\(run.transcript)")
                 for line in lines.prefix(2) {
@@ -252,9 +250,7 @@ extension ExploringPeers {
                     echo "exit $?"
                     cat out
                     """#
-                let run = try await Command(
-                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client],
-                    directory: folder.url)
+                let run = try await Command.bash(script, client, in: folder)
                 #expect(run.output.hasPrefix("exit 130\n"), "\(run.transcript)")
                 #expect(run.output.contains("explore/command"), "\(run.transcript)")
                 #expect(run.output.contains("\nInterrupted: "), "\(run.transcript)")

@@ -26,10 +26,7 @@ extension BuildingPeers {
                 """
             let info = try await Command(Programs.named("swift"), ["-print-target-info"])
             let target = try #require(info.output.firstMatch(of: /"unversionedTriple": "([^"]+)"/)).1
-            let command = try await Command(
-                URL(fileURLWithPath: "/bin/bash"),
-                ["-c", script, try Programs.fitiqMock().path, URL.packageRoot.path, String(target)],
-                directory: folder.url)
+            let command = try await Command.bash(script, URL.packageRoot.path, String(target), in: folder)
             let lines = command.output.split(separator: "\n")
             #expect(lines.contains { $0.contains("✓ auth/credentials-on-every-request") }, "\(command.transcript)")
             #expect(lines.filter { $0.hasPrefix("exit ") } == ["exit 0", "exit 1"], "\(command.transcript)")

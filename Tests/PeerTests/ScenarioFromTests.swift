@@ -45,9 +45,7 @@ extension ExploringPeers {
                     kill $!; wait $!
                     """#
                 let python = try Programs.python().path
-                let recording = try await Command(
-                    URL(fileURLWithPath: "/bin/bash"),
-                    ["-c", record, try Programs.fitiqMock().path, python, Self.client], directory: folder.url)
+                let recording = try await Command.bash(record, python, Self.client, in: folder)
                 #expect(recording.errors.contains("The question was asked twice."), "\(recording.transcript)")
                 let command = [python, Self.client, "doubles"]
                 let run = try await from("session.har", ["--confirm", "1/1"], command, in: folder)
@@ -149,9 +147,7 @@ extension ExploringPeers {
                     echo "exit $?"
                     cat out progress
                     """#
-                let run = try await Command(
-                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client],
-                    directory: folder.url)
+                let run = try await Command.bash(script, client, in: folder)
                 #expect(run.output.hasPrefix("exit 130\nfound.yaml: recorded-status-503@GET "), "\(run.transcript)")
                 #expect(run.output.contains("fitiq-mock: 1 run, 2 faults and answers left, "), "\(run.transcript)")
                 #expect(run.output.contains("the smallest scenario so far"), "\(run.transcript)")

@@ -7,8 +7,7 @@ extension BrowserPeers {
     @Suite("The site")
     struct SiteTests {
         private static func made(of root: URL, in folder: ScratchFolder, _ name: String) async throws -> Command {
-            try await Command(
-                URL(fileURLWithPath: "/bin/bash"), [root.appending(path: "scripts/site").path, folder[name].path])
+            try await Command(root.appending(path: "scripts/site"), [folder[name].path])
         }
 
         @Test(

@@ -163,9 +163,7 @@ extension BuildingPeers {
                 echo "exit $?"
                 cat out
                 """#
-            let run = try await Command(
-                URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, adapter],
-                directory: folder.url)
+            let run = try await Command.bash(script, adapter, in: folder)
             #expect(run.output.hasPrefix("exit 130\n") && run.errors == "", "\(run.transcript)")
             #expect(run.output.contains(" (incomplete)\n\nInterrupted: 1 of "), "\(run.transcript)")
         }
@@ -182,9 +180,7 @@ extension BuildingPeers {
                 echo "exit $?"
                 cat <&3; cat out
                 """#
-            let run = try await Command(
-                URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path],
-                directory: folder.url)
+            let run = try await Command.bash(script, in: folder)
             #expect(run.output == "exit 130\n", "\(run.transcript)")
         }
 

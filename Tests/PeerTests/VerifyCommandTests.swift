@@ -211,9 +211,7 @@ extension BuildingPeers {
                     """#
                 let client = "\(Self.whisper); exec 3> pipe; trap '' TERM; cat <> never & wait"
                 let start = ContinuousClock.now
-                let run = try await Command(
-                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client],
-                    directory: folder.url)
+                let run = try await Command.bash(script, client, in: folder)
                 #expect(ContinuousClock.now - start < .seconds(20))
                 #expect(run.output.hasSuffix("exit 1\n"), "\(run.transcript)")
                 #expect(run.errors.contains("the command reached its time limit"), "\(run.transcript)")
@@ -262,9 +260,7 @@ extension BuildingPeers {
                     echo "exit $?"
                     cat out
                     """#
-                let run = try await Command(
-                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client, jobs],
-                    directory: folder.url)
+                let run = try await Command.bash(script, client, jobs, in: folder)
                 #expect(run.output.hasPrefix("exit 130\n"), "\(run.transcript)")
                 #expect(
                     run.output.contains("\n\nInterrupted: 1 of 2 scenarios is in this report.\n"), "\(run.transcript)")
@@ -283,9 +279,7 @@ extension BuildingPeers {
                     echo "exit $?"
                     cat <&3; cat out
                     """#
-                let run = try await Command(
-                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path],
-                    directory: folder.url)
+                let run = try await Command.bash(script, in: folder)
                 #expect(run.output == "exit 130\n", "\(run.transcript)")
                 #expect(run.errors == "fitiq-mock: interrupted; the command was stopped, and nothing was judged.\n")
             }

@@ -32,9 +32,7 @@ import TestSupport
                         timeout 10 cat <&3
                         echo "exit $?"
                         """#
-                    let run = try await Command(
-                        URL(fileURLWithPath: "/bin/bash"),
-                        ["-c", script, try Programs.fitiqMock().path, "\(Self.daemons); \(end)"], directory: folder.url)
+                    let run = try await Command.bash(script, "\(Self.daemons); \(end)", in: folder)
                     #expect(run.output == "exit 0\n", "\(run.transcript)")
                     #expect(run.errors == "", "\(run.transcript)")
                 }
@@ -51,9 +49,7 @@ import TestSupport
                         timeout 10 cat <&3
                         echo "exit $?"
                         """#
-                    let run = try await Command(
-                        URL(fileURLWithPath: "/bin/bash"),
-                        ["-c", script, try Programs.fitiqMock().path, Self.daemons], directory: folder.url)
+                    let run = try await Command.bash(script, Self.daemons, in: folder)
                     #expect(run.output == "exit 0\n", "\(run.transcript)")
                 }
             }
