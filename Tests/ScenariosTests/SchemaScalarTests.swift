@@ -80,7 +80,7 @@ struct SchemaScalarTests {
                 if !refusals.contains(where: { refusal in Self.beyond.contains { refusal.contains($0) } }) {
                     #expect(passes == refusals.isEmpty, "\(kind.rawValue).\(key): \(text) \(refusals)")
                 }
-                let value = try Self.json(document)
+                let value = try Self.json(place.replacing("@", with: "{\(companion)\(key): @}"), text)
                 #expect(Self.refusals(key) { try Scenario.read(json: value) } == refusals, "\(document)")
             }
         }
@@ -112,11 +112,13 @@ struct SchemaScalarTests {
     }
 
     /// Converts a document in YAML's flow style to JSON by quoting its words, except for numbers and truth values.
-    private static func json(_ document: String) throws -> JSONValue {
+    ///
+    /// - Parameter value: Replaces `@`, and is JSON already.
+    private static func json(_ document: String, _ value: String) throws -> JSONValue {
         let text = document.replacing(#/[a-z][a-z0-9_]*(?=[:,}\]])/#) { match in
             ["true", "false"].contains(String(match.output)) ? String(match.output) : "\"\(match.output)\""
         }
-        return try JSON.parse(Array(text.utf8))
+        return try JSON.parse(Array(text.replacing("@", with: value).utf8))
     }
 
     /// Whether a single value is valid, according to the part of JSON Schema that this schema uses for such values.
