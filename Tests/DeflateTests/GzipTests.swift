@@ -31,6 +31,7 @@ struct GzipTests {
             }
         }
         #expect(!ZlibFormat.zlib.begins(Gzip.deflate([7])) && !ZlibFormat.zlib.begins([0x78]))
+        #expect(ZlibFormat.nothing.begins([]))
     }
 
     @Test("Gzip reports bombs, corrupt data and truncated data as different errors")

@@ -206,34 +206,46 @@ struct MCPToolTests {
         #expect(text == body.description)
     }
 
+    @Test("A shortened answer or page uses all of the requested bytes except 64 for a cursor")
+    func room() throws {
+        // A page also needs a comma. If 4,000 bytes of a text do not fit, 1,000 remain.
+        for (tool, spare) in [("clock", 64), ("scenario", 65)] {
+            func body(_ text: String) -> JSONValue {
+                tool == "clock" ? ["a": .string(text)] : ["scenarios": [["a": .string(text)]]]
+            }
+            func cut(_ count: Int) -> String { String(repeating: "x", count: count) + "… (5000 bytes)" }
+            for (missing, count) in [(0, 4000), (1, 1000)] {
+                let limit = body(cut(4000)).encoded().count + spare - missing
+                var arguments: JSONObject = tool == "clock" ? [:] : ["action": "list"]
+                arguments["max_bytes"] = JSONValue(integerLiteral: limit)
+                let answer = try Self.known(tool, .object(arguments), body(String(repeating: "x", count: 5000)))
+                #expect((answer["a"] ?? answer["scenarios"]?[0]?["a"])?.string == cut(count))
+            }
+        }
+        let ones = JSONValue.array(Array(repeating: 1, count: 1000))
+        let page = try Self.known("scenario", ["action": "list", "max_bytes": 1000], ["scenarios": ones])
+        #expect(page["scenarios"]?.array?.count == (1000 - 64 - #"{"scenarios":[]}"#.utf8.count) / 2)
+    }
+
     @Test("A tool's answer stays short for any admin API answer")
     func hostile() throws {
         var draw = Draw(seed: 1)
         func value(_ depth: Int) -> JSONValue {
             switch draw.below(depth == 0 ? 3 : 5) {
             case 0:
-                return .string(
-                    String(
-                        repeating: ["a", "\"", "é", "\u{1}", "\u{1F600}"][draw.below(5)],
-                        count: draw.below(2001)))
+                let character = ["a", "\"", "é", "\u{1}", "\u{1F600}"][draw.below(5)]
+                return .string(String(repeating: character, count: draw.below(2001)))
             case 1: return JSONValue(integerLiteral: draw.below(1_000_000))
             case 2: return nil
             case 3: return .array((0..<draw.below(16)).map { _ in value(depth - 1) })
             default:
-                return .object(
-                    JSONObject(
-                        (0..<draw.below(16)).map {
-                            (
-                                key: "k\($0)\(String(repeating: "k", count: draw.below(91)))",
-                                value: value(depth - 1)
-                            )
-                        }))
+                let names = (0..<draw.below(16)).map { "k\($0)" + String(repeating: "k", count: draw.below(91)) }
+                return .object(JSONObject(names.map { ($0, value(depth - 1)) }))
             }
         }
         for _ in 0..<20 {
-            for (tool, arguments) in [("traffic", [:]), ("clock", [:]), ("explain", ["number": 1])]
-                as [(String, JSONValue)]
-            {
+            for tool in ["traffic", "clock", "explain"] {
+                let arguments: JSONValue = tool == "explain" ? ["number": 1] : [:]
                 let (answer, list) = (value(2), value(2))
                 let body: JSONValue = ["entries": .array([answer, list]), "due": .array([list]), "entry": answer]
                 #expect(try Self.known(tool, arguments, body).encoded().count <= MCPLimits.answer)

@@ -86,6 +86,7 @@ struct WordingTests {
         .init("1 slice of a 14 inch pizza", "14 Inch Pizza", "1 slice", 0.85, "Ignored \"14 inch\""),
         .init("12\" pizza", "12 Inch Pizza", "1", 0.85, "Ignored \"12 inch\"; Assumed one of 856 g"),
         .init("100kcal of rice", "Rice", "100kcal", 0.85, "Cooked; Weight derived from the stated 100kcal"),
+        .init("100 kcal slice of bread", "Bread", "slice", 0.85, "Scaled to the stated 100 kcal"),
         .init("1 apple (80 cal)", "Apple", "1", 0.85, "Scaled to the stated 80 cal"),
         .init("1 apple (9000 cal)", "Apple", "1", 0.7, "Ignored the stated 9000 cal"),
         .init("2 eggs (140 kcal)", "Eggs", "2", 0.95),

@@ -32,6 +32,7 @@ import Testing
     /// Expressions that make a backtracking matcher hang.
     static let catastrophes = [
         "(a+)+$", "^(a+)+$", "(a*)*b", "(a|aa)+$", "(a|a)*b", "(.*)*x", "(a?){20}a{20}b", "^(([a-z])+.)+[A-Z]([a-z])+$",
+        "((((((((a?)?)?)?)?)?)?)?)?b",
     ]
 
     @Test("A search's steps are proportional to the text's length", arguments: catastrophes)

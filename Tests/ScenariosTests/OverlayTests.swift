@@ -152,6 +152,7 @@ struct OverlayTests {
         // Words.
         (#"{"s":["a","b"]}"#, ["member: 's[]', value: c, instead_of: [a]"], #"{"s":["c","b"]}"#),
         (#"{"s":"a"}"#, ["member: s, value: c, instead_of: []"], #"{"s":"a"}"#),
+        (#"{"s":1}"#, ["member: s, value: c, instead_of: ['1']"], #"{"s":1}"#),
         (#"{"x":1}"#, ["member: s, value: c, instead_of: [a]"], #"{"x":1}"#),
         // Of several changes at the same place, only the first has an effect, except for words; later changes see the
         // effects of earlier ones.
@@ -195,6 +196,7 @@ struct OverlayTests {
         #expect(answer.status == 200 && answer.contentType == "text/json" && answer.body == Array(#"{"a":1}"#.utf8))
         let message = overlay.change(Array(#"{"type":"pong"}"#.utf8), of: .mealSocket)
         #expect(message == Array(#"{"type":"heartbeat","at":1}"#.utf8))
+        #expect(!ValueKind(1).isAlike(ValueKind("x")))
         for other in [#"{"type":"connected"}"#, "[]", "x"] {
             #expect(overlay.change(Array(other.utf8), of: .mealSocket) == Array(other.utf8))
             #expect(overlay.change(Array(other.utf8), of: .webSocket) == Array(other.utf8))

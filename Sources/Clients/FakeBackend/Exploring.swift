@@ -150,7 +150,7 @@ private final class TestTrial: Trial {
     private let own = Mutex(Duration?.none)
 
     /// The state of the current run.
-    private final class Record: Sendable { let state = Mutex((issues: 0, isCut: false)) }
+    private final class Record: Sendable { let state = Mutex((hasFailed: false, isCut: false)) }
 
     var isRepeatable: Bool { false }
 
@@ -179,7 +179,7 @@ private final class TestTrial: Trial {
                 try await withKnownIssue(isIntermittent: true) {
                     try await FakeBackend.$running.withValue(backend) { try await body() }
                 } matching: { issue in
-                    if issue.failsTest { record.state.withLock { if !$0.isCut { $0.issues += 1 } } }
+                    if issue.failsTest { record.state.withLock { if !$0.isCut { $0.hasFailed = true } } }
                     return true
                 }
             }
@@ -199,11 +199,11 @@ private final class TestTrial: Trial {
         isOver.open()
         (outcome.entries, outcome.endedAt) = try await seen.value
         try ending.get()
-        let (issues, isCut) = record.state.withLock { $0 }
+        let (hasFailed, isCut) = record.state.withLock { $0 }
         if isCut, deadline == end { throw CancellationError() }
         own.withLock { $0 = $0 ?? begin.duration(to: .now()) }
         outcome.hasLasted = isCut
-        if issues > 0 { outcome.end = .command(.exited(1)) }
+        if hasFailed { outcome.end = .command(.exited(1)) }
         return outcome
     }
 }

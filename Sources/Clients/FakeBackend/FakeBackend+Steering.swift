@@ -184,7 +184,7 @@ extension FakeBackend {
                 guard engine.hasManualClock(world: access.id) else { throw Refusal.realClock }
                 let time = engine.time(ofWorld: access.id) ?? now
                 let next = min(max(engine.nextDue(ofWorld: access.id, at: now) ?? end, time), end)
-                engine.advanceWorld(access.id, to: next, at: now, noted: next > time)
+                engine.advanceWorld(access.id, to: next, at: now, noted: true)
                 return time >= end
             }
             if let event = try await find(search) { return event }

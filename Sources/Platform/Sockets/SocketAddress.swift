@@ -101,7 +101,7 @@ extension SocketAddress {
     /// Removes the brackets of an IPv6 address in a URL.
     private static func withoutBrackets(_ host: String) -> String {
         let isBracketed = host.utf8.first == UInt8(ascii: "[") && host.utf8.last == UInt8(ascii: "]")
-        return isBracketed && host.utf8.count > 2 ? String(host.dropFirst().dropLast()) : host
+        return isBracketed ? String(host.dropFirst().dropLast()) : host
     }
 
     private static func numeric(_ name: String) -> IP? {

@@ -48,7 +48,7 @@ struct ScalarClass: Hashable, Sendable {
     private(set) var ranges: [ClosedRange<UInt32>] = []
     /// Kinds such as `\d`, and complements such as `\D`.
     private(set) var (kinds, opposites) = (ScalarKinds(), ScalarKinds())
-    private(set) var isNegated = false
+    let isNegated: Bool
 
     /// - Parameters:
     ///   - ranges: In any order; they may overlap.

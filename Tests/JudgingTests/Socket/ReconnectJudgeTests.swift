@@ -129,6 +129,9 @@ struct ReconnectJudgeTests {
             pauses(2, 2, 2)),
         SocketCase("elsewhere it may be constant", .kept(5), pauses(2, 2, 2, 2, 2)),
         SocketCase("that of meal-log-websocket always is", .kept(5), in: .mealLogWebSocket, pauses(5, 5, 5, 5, 5)),
+        SocketCase(
+            "longer by the tolerance", .broken(constant.replacing("2 s", with: "2.05 s"), [3, 5, 6], level: .should),
+            in: .consultationWebSocket, pauses(2, 2, 2.05)),
         SocketCase("one second more each time", .kept(5), in: .consultationWebSocket, pauses(1, 2, 3, 4, 5)),
         SocketCase("twice as many", .kept(6), in: .enhancedConsultations, pauses(1, 2, 4, 8, 16, 30)),
         SocketCase("half as many again", .kept(4), in: .enhancedConsultations, pauses(1, 1.5, 2.25, 3.375)),

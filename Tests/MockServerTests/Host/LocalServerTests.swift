@@ -15,25 +15,25 @@ struct LocalServerTests {
         return try LocalServer(configuration)
     }
 
-    @Test("The server runs other threads' calls and rethrows their errors")
+    @Test("While a client is connected, the server runs other threads' calls and rethrows their errors")
     func performs() async throws {
         let server = try start()
         #expect(server.url == "http://\(server.address)")
-        #expect(try HostClient(server.address).exchange(Request()).status == 200)
+        let client = try HostClient(server.address)
+        #expect(try client.exchange(Request()).status == 200)
         let access = try await server.perform { engine, now in try engine.makeWorld(Scenario(), at: now) }
         #expect(access.url == "\(server.url)/w/\(access.id)")
-        let time = try server.performAndWait { engine, now in engine.time(ofWorld: access.id) == now }
-        #expect(time == false)
+        #expect(try !server.performAndWait { engine, now in engine.time(ofWorld: access.id) == now })
         await #expect(throws: Refusal.self) { try await server.perform { _, _ in throw Refusal() } }
         #expect(throws: Refusal.self) { try server.performAndWait { _, _ in throw Refusal() } }
+        #expect(try client.exchange(Request()).status == 200)
         server.stop()
     }
 
     @Test("A change to a world reaches the world's clients before the call returns")
     func servesTheTouched() async throws {
         let server = try start()
-        let access = try await server.perform { engine, now in try engine.makeWorld(Scenario(), clock: .manual, at: now)
-        }
+        let access = try await server.perform { try $0.makeWorld(Scenario(), clock: .manual, at: $1) }
         let fields = [Request.bearer(access.token), "X-API-Key: \(access.apiKey)"]
         let prefix = "/w/\(access.id)/api/v1/consultations"
         let client = try HostClient(server.address)
