@@ -252,7 +252,7 @@ import Text
         Issue.record("no token with a character of its own")
     }
 
-    @Test("A token with more than 4,096 characters is rejected")
+    @Test("A token with more than 4,096 bytes is rejected")
     func tooLong() {
         // The token grows by four characters for every three bytes.
         func token(padding: Int) -> String {
@@ -265,7 +265,7 @@ import Text
         #expect(verdict(longest) == .success(AccessToken(subject: "u", expiresAt: 1)))
         for tooLong in [
             token(padding: padding + 1), String(repeating: ".", count: 4097), String(repeating: "a", count: 1_000_000),
-        ] { #expect(verdict(tooLong) == .failure(.malformedToken("it has more than 4,096 characters"))) }
+        ] { #expect(verdict(tooLong) == .failure(.malformedToken("it has more than 4,096 bytes"))) }
     }
 
     // MARK: Tokens from elsewhere

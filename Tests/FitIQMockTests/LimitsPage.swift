@@ -223,7 +223,7 @@ enum LimitsPage {
                             _ = try AccessToken.verify(String(repeating: "a", count: length), secret: [])
                             return true
                         } catch {
-                            return !"\(error)".contains("more than 4,096 characters")
+                            return !"\(error)".contains("more than 4,096 bytes")
                         }
                     }),
                 .count("AccessToken.isUser", largest { AccessToken.isUser(String(repeating: "a", count: $0)) }),

@@ -48,7 +48,7 @@ public struct AccessToken: Equatable, Sendable {
     ///
     /// - Throws: Why the token is rejected, for the client's developer; also if it has more than 4,096 bytes.
     public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
-        guard text.utf8.count <= 4096 else { throw .malformedToken("it has more than 4,096 characters") }
+        guard text.utf8.count <= 4096 else { throw .malformedToken("it has more than 4,096 bytes") }
         let parts = parts(of: text)
         guard parts.count == 3 else { throw .malformedToken("it has \(parts.count) part(s) between dots, not 3") }
 

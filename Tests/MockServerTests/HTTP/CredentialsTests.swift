@@ -86,7 +86,7 @@ struct CredentialsTests {
             token("claims that are no object", jwt(claims: "[1]"), "its payload is not a JSON object"),
             token(
                 "claims too deep", jwt(claims: String(repeating: "[", count: 2000)), "its payload is not a JSON object"),
-            token("over 4,096 characters", String(repeating: "a", count: 4097), "it has more than 4,096 characters"),
+            token("over 4,096 bytes", String(repeating: "a", count: 4097), "it has more than 4,096 bytes"),
         ]
     }
 
