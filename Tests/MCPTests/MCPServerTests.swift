@@ -63,6 +63,15 @@ struct MCPServerTests {
         }
     }
 
+    @Test("A list has one page, which clients of the newest revision may keep")
+    func lists() throws {
+        for list in ["tools", "resources", "resources/templates", "prompts"] {
+            let page = try Self.answer(Self.message(list + "/list", ["cursor": nil], isModern: true))["result"]
+            #expect(page?["cacheScope"] == "private" && page?["ttlMs"] == 60_000, "\(list)")
+            #expect(try Self.answer(Self.message(list + "/list", ["cursor": "2"]))["error"]?["code"] == -32602)
+        }
+    }
+
     @Test("The tool list has at most 16,000 bytes, and each schema names every argument of its tool")
     func toolList() throws {
         let answer = try Self.answer(Self.message("tools/list"))

@@ -83,6 +83,14 @@ struct URLPartsTests {
         #expect(parts.hasPlainHost == isPlain)
     }
 
+    @Test("An IPv4 address is four decimal numbers without leading zeros")
+    func ipv4() {
+        for host in ["0.0.0.0", "10.1.200.255"] { #expect(HostAndPort.isIPv4(host[...])) }
+        for host in ["1.2.3", "1.2.3.4.5", "1.2.3.04", "1.2.3.256", "1.2..3", "1.2.3.a", "+1.2.3.4"] {
+            #expect(!HostAndPort.isIPv4(host[...]), "\(host)")
+        }
+    }
+
     @Test("The parser rejects an unclosed bracket or text after a bracket", arguments: ["[::1", "[::1]80", "[::1]/"])
     func brackets(_ text: String) { #expect(HostAndPort(text[...]) == nil) }
 }
