@@ -13,8 +13,7 @@ extension LongPeers {
         ) async throws -> Command {
             try await Command(
                 try Programs.fitiqMock(),
-                ["test-client"] + options + ["--", try Programs.python().path, adapter.path] + arguments,
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                ["test-client"] + options + ["--", try Programs.python().path, adapter.path] + arguments)
         }
 
         @Test("The complete Python client faces and keeps every obligation")
@@ -150,10 +149,8 @@ extension LongPeers {
         @Test("The Python client also works on the system clock without the suite")
         func app() async throws {
             try await RunningServer.serve { server in
-                let script = Programs.peers.appendingPathComponent("python_client.py").path
-                let run = try await Command(
-                    try Programs.python(), [script, server.readyFile.path, try Programs.fitiqMock().path],
-                    environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                let run = try await Command.peer(
+                    "python_client", [server.readyFile.path, try Programs.fitiqMock().path])
                 #expect(run.status == 0 && run.errors.isEmpty, "\(run.transcript)")
             }
         }

@@ -9,10 +9,7 @@ extension Peers {
         @Test("The server accepts each example and answers as described")
         func examples() async throws {
             try await RunningServer.serve() { server in
-                let script = Programs.peers.appendingPathComponent("with_admin_description.py")
-                let report = try await Command(
-                    try Programs.python(), [script.path, server.ready.url],
-                    environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                let report = try await Command.peer("with_admin_description", [server.ready.url])
                 #expect(report.status == 0, "\(report.transcript)")
                 #expect(report.output.hasSuffix("examples\n"))
             }
@@ -21,11 +18,8 @@ extension Peers {
         @Test("Prometheus' own parser reads the metrics, and docs/admin.md lists them")
         func metrics() async throws {
             try await RunningServer.serve() { server in
-                let script = Programs.peers.appendingPathComponent("with_metrics.py")
                 let page = URL.packageRoot.appending(path: "docs/admin.md")
-                let report = try await Command(
-                    try Programs.python(), [script.path, server.ready.url, page.path],
-                    environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                let report = try await Command.peer("with_metrics", [server.ready.url, page.path])
                 #expect(report.status == 0, "\(report.transcript)")
             }
         }

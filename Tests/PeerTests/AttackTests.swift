@@ -13,8 +13,7 @@ extension AttackingPeers {
             defer { files.remove() }
             return try await Command(
                 try Programs.python(),
-                [Self.attack.path, "--short", "--program", program.path, "--keep", files.url.path] + arguments,
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                [Self.attack.path, "--short", "--program", program.path, "--keep", files.url.path] + arguments)
         }
 
         @Test(

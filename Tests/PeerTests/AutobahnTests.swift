@@ -8,8 +8,7 @@ extension SearchingPeers {
     struct AutobahnTests {
         private func play(_ arguments: String...) async throws -> Command {
             let suite = URL.packageRoot.appending(path: "Tests/autobahn").path
-            return try await Command(
-                try Programs.python(), [suite] + arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            return try await Command(try Programs.python(), [suite] + arguments)
         }
 
         private static var client: String {

@@ -43,11 +43,23 @@ struct Command {
             directory: folder.url)
     }
 
+    /// Runs a Python script of `peers`.
+    static func peer(
+        _ script: String, _ arguments: [String], with python: URL? = nil, environment: [String: String] = [:]
+    ) async throws -> Command {
+        try await Command(
+            try python ?? Programs.python(), [Programs.peers.appending(path: script + ".py").path] + arguments,
+            environment: environment)
+    }
+
     /// The text that a test shows when the command fails.
     var transcript: String { "exit \(status)\n\(output)\(errors)" }
 
     /// The environment without server settings, because the user's own settings must not affect the tests.
+    ///
+    /// Python writes no compiled files beside its scripts.
     static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FITIQ_MOCK_") }
+            .merging(["PYTHONDONTWRITEBYTECODE": "1"]) { $1 }
     }
 }

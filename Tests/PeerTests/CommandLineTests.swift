@@ -29,9 +29,8 @@ extension Peers {
         private func terminal(
             _ server: RunningServer, environment: [String: String] = [:], _ steps: String...
         ) async throws -> String {
-            let script = Programs.peers.appendingPathComponent("chat_on_a_terminal.py").path
-            let run = try await Command(
-                try Programs.python(), [script, try Programs.fitiqMock().path, server.ready.url] + steps,
+            let run = try await Command.peer(
+                "chat_on_a_terminal", [try Programs.fitiqMock().path, server.ready.url] + steps,
                 environment: environment)
             #expect(run.status == 0, "\(run.transcript)")
             return run.output
@@ -76,8 +75,7 @@ extension Peers {
 
         @Test("On a terminal, a chat outlives restarts of its server: each line tries again")
         func chatOverRestarts() async throws {
-            let script = Programs.peers.appendingPathComponent("chat_over_restarts.py").path
-            let run = try await Command(try Programs.python(), [script, try Programs.fitiqMock().path])
+            let run = try await Command.peer("chat_over_restarts", [try Programs.fitiqMock().path])
             #expect(run.status == 0, "\(run.transcript)")
         }
 

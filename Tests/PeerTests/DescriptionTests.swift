@@ -6,8 +6,7 @@ import Testing
 @Suite("Descriptions", .timeLimit(.minutes(15)))
 struct DescriptionTests {
     private func run(_ program: URL, _ arguments: [String]) async throws {
-        let environment = ["PYTHONDONTWRITEBYTECODE": "1"]
-        let command = try await Command(program, arguments, environment: environment)
+        let command = try await Command(program, arguments)
         if command.status != 0 { Issue.record("\(command.transcript)") }
     }
 

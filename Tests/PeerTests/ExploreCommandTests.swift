@@ -18,12 +18,6 @@ extension ExploringPeers {
                 try Programs.fitiqMock(), ["explore"] + options + ["--", "sh", "-c", script], directory: folder.url)
         }
 
-        private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
-            let folder = try ScratchFolder()
-            defer { folder.remove() }
-            return try await body(folder)
-        }
-
         private func found(in folder: ScratchFolder) throws -> [String] {
             let path = folder["found"].path
             guard FileManager.default.fileExists(atPath: path) else { return [] }

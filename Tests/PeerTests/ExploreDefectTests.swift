@@ -42,8 +42,7 @@ extension ExploringPeers {
                     "explore", "--adapter", "--instant", "--jobs", "2", "--seed", "1", "--confirm", "1/1", "--json",
                     "report.json",
                 ] + options
-                    + ["--", try Programs.python().path] + adapter,
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"], directory: folder.url)
+                    + ["--", try Programs.python().path] + adapter, directory: folder.url)
         }
 
         /// The symptoms in a report's findings.

@@ -17,11 +17,9 @@ extension LongPeers {
             "A fleet's rolling restarts keep every world, and a killed node loses only its own worlds",
             arguments: ["haproxy", "nginx"].filter(isThere))
         func proxies(_ proxy: String) async throws {
-            let script = Programs.peers.appendingPathComponent("with_fleet.py").path
-            let command = try await Command(
-                try Programs.python(),
-                [script, try Programs.fitiqMock().path, proxy, "--worlds", LongRun.choose("1000", long: "10000")],
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            let command = try await Command.peer(
+                "with_fleet",
+                [try Programs.fitiqMock().path, proxy, "--worlds", LongRun.choose("1000", long: "10000")])
             #expect(command.status == 0, "\(command.transcript)")
             #expect(command.output.contains("1 rolling restarts"), "\(command.transcript)")
         }

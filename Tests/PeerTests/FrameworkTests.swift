@@ -25,8 +25,7 @@ extension BuildingPeers {
             try await RunningServer.serve { server in
                 let command = try await Command(
                     try Programs.python(), ["-m", "pytest", "-q", "-p", "no:cacheprovider"],
-                    environment: ["FITIQ_MOCK_URL": server.ready.url, "PYTHONDONTWRITEBYTECODE": "1"],
-                    directory: folder.url)
+                    environment: ["FITIQ_MOCK_URL": server.ready.url], directory: folder.url)
                 #expect(command.output.contains("3 passed, 1 error"), "\(command.transcript)")
                 #expect(command.output.contains("AssertionError: ids/lowercase: "), "\(command.transcript)")
                 let worlds = try await Command(try Programs.curl(), ["-s", server.ready.url + "/__admin/worlds"])

@@ -14,11 +14,9 @@ extension BrowserPeers {
                 "scenario,hostile,looks,reconnection", "prefix,pages,token,cors,report", "many",
             ])
         func stories(_ names: String) async throws {
-            let script = Programs.peers.appendingPathComponent("with_page.py").path
-            let command = try await Command(
-                try Programs.recorder("python3"),
-                [script, try #require(Programs.chromium), try Programs.fitiqMock().path, names],
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            let command = try await Command.peer(
+                "with_page", [try #require(Programs.chromium), try Programs.fitiqMock().path, names],
+                with: try Programs.recorder("python3"))
             #expect(command.status == 0, "\(command.transcript)")
         }
     }

@@ -6,10 +6,8 @@ extension Peers {
     @Suite("Python")
     struct Python {
         private func tell(_ story: String, _ chapters: [String], to server: RunningServer) async throws {
-            let script = Programs.peers.appendingPathComponent(story + ".py").path
-            let arguments = [script, server.readyFile.path, try Programs.fitiqMock().path] + chapters
-            let command = try await Command(
-                try Programs.python(), arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            let command = try await Command.peer(
+                story, [server.readyFile.path, try Programs.fitiqMock().path] + chapters)
             if command.status != 0 {
                 Attachment.record(command.transcript, named: "\(story).txt")
                 Issue.record("\(story) failed:\n\(command.transcript)")
@@ -24,9 +22,7 @@ extension Peers {
                     ("with_mcp", [try Programs.fitiqMock().path, server.ready.url]),
                     ("agent_story", [server.ready.url, page]),
                 ] {
-                    let script = Programs.peers.appendingPathComponent(story + ".py").path
-                    let command = try await Command(
-                        try Programs.python(), [script] + arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                    let command = try await Command.peer(story, arguments)
                     #expect(command.status == 0, "\(story) failed:\n\(command.transcript)")
                 }
             }

@@ -170,16 +170,14 @@ extension BuildingPeers {
 
         @Test("The examples at the end of each command's help work when they are run")
         func examples() async throws {
-            let script = Programs.peers.appendingPathComponent("with_examples.py").path
-            let command = try await Command(
-                try Programs.python(), [script, try Programs.fitiqMock().path, URL.fixtures.path])
+            let command = try await Command.peer(
+                "with_examples", [try Programs.fitiqMock().path, URL.fixtures.path])
             #expect(command.status == 0 && command.output == "52 examples\n", "\(command.transcript)")
         }
 
         @Test("Each installed shell completes option values, files and a server's worlds")
         func completions() async throws {
-            let script = Programs.peers.appendingPathComponent("with_completions.py").path
-            let command = try await Command(try Programs.python(), [script, try Programs.fitiqMock().path])
+            let command = try await Command.peer("with_completions", [try Programs.fitiqMock().path])
             #expect(command.status == 0 && command.output.contains("bash\n"), "\(command.transcript)")
         }
 

@@ -15,10 +15,9 @@ extension LongPeers {
                 "behind_polite",
             ])
         func holds(_ chapter: String) async throws {
-            let script = Programs.peers.appendingPathComponent("recording.py").path
-            let command = try await Command(
-                try Programs.python(), [script, try Programs.fitiqMock().path, chapter],
-                environment: ["PYTHONDONTWRITEBYTECODE": "1", "FITIQ_MOCK_TEST_LONG": LongRun.choose("", long: "1")])
+            let command = try await Command.peer(
+                "recording", [try Programs.fitiqMock().path, chapter],
+                environment: ["FITIQ_MOCK_TEST_LONG": LongRun.choose("", long: "1")])
             if command.status != 0 {
                 Attachment.record(command.transcript, named: "recording-\(chapter).txt")
                 Issue.record("\(chapter) failed:\n\(command.transcript)")

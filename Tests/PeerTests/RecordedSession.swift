@@ -45,8 +45,7 @@ struct RecordedSession {
 
     /// Runs a recording script from `peers`; a failed run is recorded as an issue with its output.
     func record(with program: URL, _ script: String, _ arguments: [String]) async throws {
-        let path = Programs.peers.appendingPathComponent(script + ".py").path
-        let command = try await Command(program, [path] + arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+        let command = try await Command.peer(script, arguments, with: program)
         if command.status != 0 { Attachment.record(command.transcript, named: "\(script).txt") }
         try #require(command.status == 0, "\(script) failed:\n\(command.transcript)")
     }

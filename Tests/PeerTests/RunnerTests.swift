@@ -13,8 +13,7 @@ struct RunnerTests {
         let standIn = Self.folder.appending(path: "stand_in.py").path
         return try await Command(
             try Programs.named("python3"),
-            [Self.folder.path, "--program", standIn, "--folder", files.url.path, "--filter", way] + options,
-            environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            [Self.folder.path, "--program", standIn, "--folder", files.url.path, "--filter", way] + options)
     }
 
     @Test("The runner counts passed tests and says why others were skipped")

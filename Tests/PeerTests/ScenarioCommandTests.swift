@@ -9,12 +9,6 @@ extension BuildingPeers {
         private static let good = "name: mine\nsummary: All is down.\nfaults:\n  - {name: down, on: any, status: 503}\n"
         private static let bad = "name: mine\nfaults:\n  - {name: down, on: any, status: 503, retry_aftr: 2}\n"
 
-        private func withFolder(_ body: (ScratchFolder) async throws -> Void) async throws {
-            let folder = try ScratchFolder()
-            defer { folder.remove() }
-            try await body(folder)
-        }
-
         private func write(_ text: String, _ file: URL) throws { try Data(text.utf8).write(to: file) }
 
         private func goals(_ server: RunningServer) async throws -> Int {

@@ -14,13 +14,7 @@ extension ExploringPeers {
         ) async throws -> Command {
             try await Command(
                 try Programs.fitiqMock(), ["scenario", "from", session] + options + ["--"] + command,
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"], directory: folder.url)
-        }
-
-        private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
-            let folder = try ScratchFolder()
-            defer { folder.remove() }
-            return try await body(folder)
+                directory: folder.url)
         }
 
         @Test("A lost question in a recording becomes one fault that reproduces the bug")

@@ -39,7 +39,6 @@ extension SearchingPeers {
                     server.ready.url + "/openapi.yaml",
                 ],
                 environment: [
-                    "PYTHONDONTWRITEBYTECODE": "1",
                     "FITIQ_MOCK_TEST_HOOKS": folder.appendingPathComponent("rules.py").path,
                     "FITIQ_MOCK_TEST_USERS": files["users.json"].path,
                 ],

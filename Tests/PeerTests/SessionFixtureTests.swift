@@ -16,10 +16,8 @@ extension BuildingPeers {
         func story(_ story: String) async throws {
             let session = Programs.sessions.appendingPathComponent("\(story).har").path
             try await RunningServer.run(["replay", session, "--match", "strict", "--speed", "10"]) { server in
-                let script = Programs.peers.appendingPathComponent("session_stories.py").path
-                let told = try await Command(
-                    try Programs.python(), [script, server.readyFile.path, try Programs.fitiqMock().path, story],
-                    environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                let told = try await Command.peer(
+                    "session_stories", [server.readyFile.path, try Programs.fitiqMock().path, story])
                 #expect(told.status == 0, "\(story) failed:\n\(told.transcript)")
             }
         }

@@ -60,13 +60,11 @@ extension BrowserPeers {
             "Playwright serves a browser from our recordings",
             .enabled(if: Programs.chromium != nil, Programs.noChromium))
         func playwright() async throws {
-            let script = Programs.peers.appendingPathComponent("open_with_playwright.py").path
             // A page in a browser sends GET, which two sessions do not contain.
             let sessions = Self.sessions.filter { !["guide.har", "limit.har"].contains($0.lastPathComponent) }
-            let command = try await Command(
-                try Programs.recorder("python3"),
-                [script, try #require(Programs.chromium)] + sessions.map(\.path),
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            let command = try await Command.peer(
+                "open_with_playwright", [try #require(Programs.chromium)] + sessions.map(\.path),
+                with: try Programs.recorder("python3"))
             #expect(command.status == 0, "Playwright failed:\n\(command.transcript)")
         }
 

@@ -23,11 +23,9 @@ extension BrowserPeers {
             let difference = try await Command(
                 try Programs.named("diff"), ["-r", folder["site"].path, folder["again"].path])
             #expect(difference.status == 0, "Two sites of the same sources differ: \(difference.output)")
-            let script = Programs.peers.appendingPathComponent("with_site.py").path
-            let read = try await Command(
-                try Programs.recorder("python3"),
-                [script, try #require(Programs.chromium), folder["site"].path],
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            let read = try await Command.peer(
+                "with_site", [try #require(Programs.chromium), folder["site"].path],
+                with: try Programs.recorder("python3"))
             #expect(read.status == 0, "\(read.transcript)")
         }
 

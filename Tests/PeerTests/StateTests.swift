@@ -10,10 +10,8 @@ extension AttackingPeers {
             "A server killed at random moments loses only data newer than its last commit",
             arguments: [LongRun.choose(20, long: 200)])
         func kills(count: Int) async throws {
-            let script = Programs.peers.appendingPathComponent("with_kills.py").path
-            let command = try await Command(
-                try Programs.python(), [script, try Programs.fitiqMock().path, "--kills", "\(count)"],
-                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            let command = try await Command.peer(
+                "with_kills", [try Programs.fitiqMock().path, "--kills", "\(count)"])
             #expect(command.status == 0, "\(command.transcript)")
             #expect(command.output.hasPrefix("\(count) kills in "), "\(command.transcript)")
         }

@@ -133,12 +133,10 @@ extension Peers {
                 .replacing("\"ws_url\":\"\(tls.server.ready.ws_url)\"", with: "\"ws_url\":\"\(tls.webSocketURL)\"")
                 .replacing("\"url\":\"\(tls.server.ready.url)\"", with: "\"url\":\"\(tls.url)\"")
             try Data(text.utf8).write(to: files["ready.json"])
-            let script = Programs.peers.appendingPathComponent(story + ".py").path
-            let command = try await Command(
-                try Programs.python(),
-                [script, files["ready.json"].path, try Programs.fitiqMock().path] + chapters,
+            let command = try await Command.peer(
+                story, [files["ready.json"].path, try Programs.fitiqMock().path] + chapters,
                 // Python's default context trusts this file.
-                environment: ["PYTHONDONTWRITEBYTECODE": "1", "SSL_CERT_FILE": tls.ca])
+                environment: ["SSL_CERT_FILE": tls.ca])
             if command.status != 0 {
                 Attachment.record(command.transcript, named: "\(story).txt")
                 Issue.record("\(story) failed:\n\(command.transcript)")

@@ -24,12 +24,6 @@ extension BuildingPeers {
                 try Programs.fitiqMock(), ["verify"] + options + ["--", "sh", "-c", script], directory: directory)
         }
 
-        private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
-            let folder = try ScratchFolder()
-            defer { folder.remove() }
-            return try await body(folder)
-        }
-
         @Test("A successful run exits with 0 and prints only the report on standard output")
         func kept() async throws {
             let run = try await verify([], "\(Self.whisper); echo to-output; echo to-errors >&2; cat")

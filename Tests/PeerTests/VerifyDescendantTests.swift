@@ -13,12 +13,6 @@ import TestSupport
             private static let daemons =
                 "exec 3> held; setsid sleep 60 & setsid sh -c 'sleep 60 & exit'"
 
-            private func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
-                let folder = try ScratchFolder()
-                defer { folder.remove() }
-                return try await body(folder)
-            }
-
             @Test(
                 "verify ends the command's daemons when the command ends or reaches its time limit",
                 arguments: ["exit 0", "exec 3>&-; wait"])

@@ -50,6 +50,13 @@ package struct ScratchFolder: Sendable {
     }
 }
 
+/// Passes a new folder to the body, and removes the folder afterwards.
+package func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
+    let folder = try ScratchFolder()
+    defer { folder.remove() }
+    return try await body(folder)
+}
+
 extension FileWrite {
     /// Applies the write to a file in memory; any gap between the end of the file and the offset is filled with zeros.
     package func apply(to file: inout [UInt8]) {
