@@ -21,7 +21,6 @@ extension LongPeers {
             let list = try await Command(try Programs.fitiqMock(), ["test-client", "--list"])
             let cases = list.output.split(separator: "\n").count
             let run = try await testClient(["--strict"], Self.adapters.appendingPathComponent("python/adapter.py"))
-            if run.status != 0 { Attachment.record(run.transcript, named: "python-adapter.txt") }
             #expect(run.status == 0, "\(run.transcript)")
             #expect(run.output.contains(" kept and 0 not exercised. \(cases) cases, 0 failed. The run passes."))
             #expect(run.output.contains("\n\nNothing is broken.\n\n"), "\(run.output)")

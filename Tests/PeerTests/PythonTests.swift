@@ -8,10 +8,7 @@ extension Peers {
         private func tell(_ story: String, _ chapters: [String], to server: RunningServer) async throws {
             let command = try await Command.peer(
                 story, [server.readyFile.path, try Programs.fitiqMock().path] + chapters)
-            if command.status != 0 {
-                Attachment.record(command.transcript, named: "\(story).txt")
-                Issue.record("\(story) failed:\n\(command.transcript)")
-            }
+            #expect(command.status == 0, "\(story) failed:\n\(command.transcript)")
         }
 
         @Test("The SDK and fastmcp use every tool, resource and prompt over both transports")

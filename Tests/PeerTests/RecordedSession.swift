@@ -46,7 +46,6 @@ struct RecordedSession {
     /// Runs a recording script from `peers`; a failed run is recorded as an issue with its output.
     func record(with program: URL, _ script: String, _ arguments: [String]) async throws {
         let command = try await Command.peer(script, arguments, with: program)
-        if command.status != 0 { Attachment.record(command.transcript, named: "\(script).txt") }
         try #require(command.status == 0, "\(script) failed:\n\(command.transcript)")
     }
 

@@ -14,12 +14,8 @@ extension SearchingPeers {
             try await RunningServer.serve("--instant", "--guide", mode.rawValue) { server in
                 let examples = LongRun.choose(6, long: mode == .union ? 100 : 25)
                 let report = try await schemathesis(server, examples)
-                #expect(report.status == 0, "schemathesis found something in the mode \(mode.rawValue).")
+                #expect(report.status == 0, "\(report.transcript)")
                 #expect(report.output.contains("generated,"), "It has run to its end.")
-                if report.status != 0 {
-                    Attachment.record(report.transcript, named: "schemathesis-\(mode.rawValue).txt")
-                    print(report.transcript)
-                }
             }
         }
 
