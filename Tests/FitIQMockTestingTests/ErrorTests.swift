@@ -43,7 +43,8 @@ struct ErrorTests {
         #expect(error.kind == .oldServer)
         #expect(error.description.contains("is fitiq-mock 0.0.9, but these tests need \(MockServer.oldest) or later"))
         for (version, isOlder) in [
-            ("0.0.9", true), ("0.1.0", false), ("0.1.0-dev", false), ("0.10.0", false), ("1.0", false), ("0", true),
+            ("0.0.9", true), ("0.1.0", false), ("0.1.0-dev", false), ("0.2-dev", false),
+            ("0.10.0", false), ("1.0", false), ("0", true),
         ] {
             #expect(version.isVersion(before: "0.1.0") == isOlder, "\(version)")
         }

@@ -83,6 +83,8 @@ struct TraitTests {
                 for _ in 1...2 { _ = try await client.consultation("63cbe1e4-5932-4dd7-844c-000000000000") }
             }
             #expect(issues.count == 1 && issues.first?.severity == .warning, "\(issues)")
+            let unknown = try await Self.issues(Self.conflict.allowing("ids/lower-case")) { _ in }
+            #expect(unknown.map(\.severity) == [.error])
         }
     #endif
 
@@ -115,5 +117,14 @@ struct TraitTests {
         #expect(throws: MockError.self) { try MockWorld.current }
         let error = await Task.detached { #expect(throws: MockError.self) { try MockWorld.current } }.value
         #expect(error?.kind == .noWorld && error?.description.contains("@Test(.mockWorld())") == true)
+    }
+}
+
+@Suite("A suite with the world trait", MockWorldTrait.mockWorld(seed: 8, server: Mock.server))
+struct SuiteTraitTests {
+    @Test("The trait of a suite gives each of its tests a world")
+    func current() throws {
+        let world = try MockWorld.current
+        #expect(world.seed == "8" && world.label == Test.current?.displayName)
     }
 }

@@ -247,6 +247,9 @@ struct MCPServerTests {
             }
             #expect(pieces > 0)
         }
+        let page = try Self.answer(Self.message("resources/read", ["uri": "fitiq-mock://docs/faults"]))["result"]
+        let start = try #require(page?["contents"]?[0]?["text"]?.string).prefix(4000)
+        #expect(try textOfPackage("docs/faults.md").hasPrefix(start))
     }
 
     @Test("A prompt's text contains its argument, and the server rejects an unknown argument")

@@ -222,6 +222,9 @@ struct MCPToolTests {
                 #expect((answer["a"] ?? answer["scenarios"]?[0]?["a"])?.string == cut(count))
             }
         }
+        let fitting: JSONValue = ["a": .string(String(repeating: "x", count: 992))]
+        #expect(fitting.encoded().count == 1000)
+        #expect(try Self.known("clock", ["max_bytes": 1000], fitting) == fitting)
         let ones = JSONValue.array(Array(repeating: 1, count: 1000))
         let page = try Self.known("scenario", ["action": "list", "max_bytes": 1000], ["scenarios": ones])
         #expect(page["scenarios"]?.array?.count == (1000 - 64 - #"{"scenarios":[]}"#.utf8.count) / 2)

@@ -88,7 +88,7 @@ struct FoodFileTests {
 
     static let mistakes: [(column: FoodFile.Column, cells: [String], message: String)] = [
         (.key, ["", "Apple", "apple pie", "apple2"], "the key is \""),
-        (.name, ["", "!"], ""), (.aliases, ["a;;b", "a;b", "a; ", "; a", "a;  b", "!"], ""),
+        (.name, ["", "!"], ""), (.aliases, ["a;;b", "a;b", "a;bc", "a; ", "; a", "a;  b", "!"], ""),
         (
             .kcal, ["", "-1", "+1", "1e2", "902.01", "1,5", ".5", "5.", "1.234", "x", "1 2", "9999999", "0x1", "٣"],
             "kcal is \""

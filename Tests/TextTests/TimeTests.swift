@@ -27,7 +27,7 @@ struct CivilTimeTests {
 
     @Test("Every day of eleven centuries around each seam round-trips in order")
     func roundTrip() {
-        for start: Int64 in [-1_000_000, -719_468, -25_567, 2_732_896] {
+        for start: Int64 in [-900_000, -719_468, -25_567, 2_732_896] {
             var last: CivilDate?
             for days in start..<(start + 100_000) {
                 let date = CivilDate(daysSinceEpoch: days)

@@ -84,6 +84,13 @@ import Testing
         ])
     func escaped(_ text: String, _ expected: String) { #expect(TerminalText.escaped(text) == expected) }
 
+    @Test("A quotation keeps letters and apostrophes, and ends after 120 characters")
+    func quoted() {
+        #expect(TerminalText.quoted("é's\n") == #""é's\n""#)
+        let texts = [120, 121].map { TerminalText.quoted(String(repeating: "é", count: $0)) }
+        #expect(texts.map(\.count) == [122, 123] && texts[1].hasSuffix("é…\""))
+    }
+
     @Test(
         "The printer escapes control characters in multi-line text, however it is split",
         arguments: [

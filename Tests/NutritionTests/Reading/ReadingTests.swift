@@ -144,6 +144,7 @@ struct ReadingTests {
         "rice 1.75 cups = 359 kcal": ["one and three quarters cups of rice"],
         "avocado 1 pieces = 322 kcal": ["half of 2 avocados"],
         "pizza 2 slices = 569 kcal": ["2 out of 8 slices of a pizza", "pizza x 2 slices"],
+        "egg 3 pieces = 210 kcal": ["3 out of 3 eggs"],
         "pizza 1 slices = 285 kcal": ["1 slice of a pizza"], "chicken 200 grams = 380 kcal": ["chicken x 200g"],
         "rice 1.5 cups = 308 kcal": ["rice x 1.5 cups"],
         "chicken 400 grams = 760 kcal": ["2 chicken x 200g", "200g x 2 chicken"],
