@@ -3,11 +3,23 @@
 /** `make` makes an element for a row, and `fill` shows the row with an index in it. */
 export function rowList(scroller, body, { height, make, fill }) {
   const pool = [];
-  let count = 0, version = 0, isAsked = false, top = 0;
+  let count = 0, wanted = 0, version = 0, isAsked = false, top = 0;
   const remaining = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+
+  // A row that changes or moves while it is pressed gets no click.
+  const isPressed = () => body.matches(":active");
+
+  function resize() {
+    if (wanted === count) return;
+    count = wanted;
+    body.style.height = `${count * height}px`;
+    if (list.isAtEnd) list.toEnd();
+  }
 
   function render() {
     isAsked = false;
+    if (isPressed()) return ask();
+    resize();
     while (pool.length < Math.ceil(scroller.clientHeight / height) + 8) {
       const element = make(pool.length);
       body.append(element);
@@ -37,13 +49,10 @@ export function rowList(scroller, body, { height, make, fill }) {
     get pageSize() { return Math.max(1, Math.floor(scroller.clientHeight / height) - 2); },
 
     /** Shows this many rows, any of which may have changed. */
-    update(wanted) {
+    update(rows) {
       version += 1;
-      if (wanted !== count) {
-        count = wanted;
-        body.style.height = `${count * height}px`;
-        if (list.isAtEnd) list.toEnd();
-      }
+      wanted = rows;
+      if (!isPressed()) resize();
       ask();
     },
 
