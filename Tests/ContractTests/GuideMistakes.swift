@@ -24,12 +24,8 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
         configured configure: @escaping @Sendable (inout ClientConfiguration) -> Void = { _ in },
         by tampering: @escaping @Sendable () -> Tampering
     ) {
-        self.name = name
-        self.title = title
-        self.cases = cases
-        self.breaks = breaks
-        self.configure = configure
-        self.tampering = tampering
+        (self.name, self.title, self.cases) = (name, title, cases)
+        (self.breaks, self.configure, self.tampering) = (breaks, configure, tampering)
     }
 
     var testDescription: String { name }

@@ -21,10 +21,8 @@ struct ModelledShape: Sendable, CustomTestStringConvertible {
         unfilled: Set<String> = []
     ) {
         testDescription = name
-        self.shape = shape
-        self.tolerated = tolerated
-        self.lost = lost
-        self.unfilled = unfilled
+        (self.shape, self.tolerated) = (shape, tolerated)
+        (self.lost, self.unfilled) = (lost, unfilled)
         roundTrip = { value in
             let decoded = try JSONDecoder.iso8601().decode(Model.self, from: Data(value.encoded()))
             return (Array(try JSONEncoder.iso8601().encode(decoded)), Set(Self.nils(in: decoded)))

@@ -23,12 +23,8 @@ package struct Mutant: Sendable, CustomStringConvertible {
         configured configure: @escaping @Sendable (inout ClientConfiguration) -> Void = { _ in },
         by tampering: @escaping @Sendable () -> Tampering
     ) {
-        self.name = name
-        self.breaks = breaks
-        self.words = words
-        self.contractCase = contractCase
-        self.configure = configure
-        self.tampering = tampering
+        (self.name, self.breaks, self.words) = (name, breaks, words)
+        (self.contractCase, self.configure, self.tampering) = (contractCase, configure, tampering)
     }
 
     /// Describes a mutant whose mistake is only in its configuration.

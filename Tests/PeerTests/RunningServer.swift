@@ -130,12 +130,8 @@ final class RunningServer: Sendable {
             if String(decoding: written, as: UTF8.self).hasSuffix("Stop with Ctrl-C.\n") { break }
         }
         banner = String(decoding: written, as: UTF8.self)
-        self.process = process
-        self.files = files
-        self.exits = exits
-        self.outputs = outputs
-        self.standardOutput = standardOutput
-        self.standardError = standardError
+        (self.process, self.files, self.exits) = (process, files, exits)
+        (self.outputs, self.standardOutput, self.standardError) = (outputs, standardOutput, standardError)
         self.logged = logged
         readyFile = files["ready.json"]
         guard let data = try? Data(contentsOf: files["ready.json"]) else {

@@ -14,12 +14,8 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     public let flag: String
 
     package init(seed: UInt64, world: String, step: Int, message: String, operations: [String], flag: String = "") {
-        self.seed = seed
-        self.world = world
-        self.step = step
-        self.message = message
-        self.operations = operations
-        self.flag = flag
+        (self.seed, self.world, self.step) = (seed, world, step)
+        (self.message, self.operations, self.flag) = (message, operations, flag)
     }
 
     /// The failure in full, with the command that replays it.

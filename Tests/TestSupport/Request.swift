@@ -15,11 +15,8 @@ package struct Request: CustomStringConvertible {
         method: HTTPRequest.Method = .get, target: String = "/health", version: String = "HTTP/1.1",
         fields: [String] = [], body: [UInt8]? = nil
     ) {
-        self.method = method
-        self.target = target
-        self.version = version
-        self.fields = fields
-        self.body = body
+        (self.method, self.target, self.version) = (method, target, version)
+        (self.fields, self.body) = (fields, body)
     }
 
     /// A request with valid credentials.

@@ -47,10 +47,8 @@ package final class VirtualClient: ClientStream {
     private enum EndOfStream { case notYet, waiting, delivered }
 
     init(id: ConnectionID, network: VirtualNetwork, window: Int, reader: (any VirtualReader)?) {
-        self.id = id
-        self.network = network
-        self.window = window
-        self.reader = reader
+        (self.id, self.network) = (id, network)
+        (self.window, self.reader) = (window, reader)
     }
 
     // MARK: The client's actions
