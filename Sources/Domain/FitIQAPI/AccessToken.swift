@@ -68,7 +68,8 @@ public struct AccessToken: Equatable, Sendable {
         let claims = try object(in: parts[1], named: "payload")
         guard let subject = claims["sub"]?.string, isUser(subject) else {
             throw .malformedToken(
-                "its 'sub' claim must be the user's id, a string of 1 to 200 characters and at most \(userBytes) bytes")
+                "its 'sub' claim must be the user's id, a string of \(userLength.lowerBound) to \(userLength.upperBound) "
+                    + "characters and at most \(userBytes) bytes")
         }
         // Round fractions so that the token's validity only gets shorter.
         return AccessToken(
@@ -123,11 +124,11 @@ public struct AccessToken: Equatable, Sendable {
         return object
     }
 
-    /// The size limit of a user id in bytes; a character can have any number of combining marks.
-    public static let userBytes = 1000
+    /// The limits of a user id in characters and in bytes; a character can have any number of combining marks.
+    public static let (userLength, userBytes) = (1...200, 1000)
 
-    /// Whether a string can be a user id: 1 to 200 characters and at most ``userBytes``.
-    public static func isUser(_ id: String) -> Bool { id.utf8.count <= userBytes && (1...200).contains(id.count) }
+    /// Whether a string can be a user id: within ``userLength`` and at most ``userBytes``.
+    public static func isUser(_ id: String) -> Bool { id.utf8.count <= userBytes && userLength.contains(id.count) }
 
     /// The user in a token, read without verification; nil if the string is not a JSON Web Token.
     ///

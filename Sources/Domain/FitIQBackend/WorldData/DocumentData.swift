@@ -79,7 +79,7 @@ extension Planter {
         var (names, shares): (Set<ExactString>, [TemplateShare]) = ([], [])
         for (index, share) in data.shares.enumerated() where collection == .workoutTemplates {
             let path = "\(path).shared_with[\(index)]"
-            try check(share.user.text, path, TextLengths.user, bytes: AccessToken.userBytes)
+            try check(share.user.text, path, AccessToken.userLength, bytes: AccessToken.userBytes)
             do throws(APIError) {
                 try ShareDocumentRequest.check(professionalType: share.professionalType)
             } catch {

@@ -40,7 +40,7 @@ struct Planter {
 
     private mutating func user(_ id: ExactString, at path: String) throws(PlantError) -> UserID {
         // The rules for a token's `sub`: a user with any other id could not log in.
-        try check(id.text, "\(path).id", TextLengths.user, bytes: AccessToken.userBytes)
+        try check(id.text, "\(path).id", AccessToken.userLength, bytes: AccessToken.userBytes)
         if let user = backend.users[id] { return user }
         try check(backend.users.count + 1, "users", limit: limits.users, path)
         try checkStorage(path)
@@ -190,7 +190,6 @@ private struct ExplicitIDs {
 
 /// The length limits of a document's strings, in characters; other limits are in the types of requests.
 package enum TextLengths {
-    package static let user = 1...200
     package static let mealText = 1...CreateMealLogRequest.maximumInputLength
     package static let mealNotes = 1...UpdateMealLogRequest.maximumNotesLength
     static let question = SendMessageRequest.lengths

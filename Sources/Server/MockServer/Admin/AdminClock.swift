@@ -25,7 +25,9 @@ extension AdminCall {
         guard user.utf8.count <= AccessToken.userBytes else {
             throw .tooManyBytes("user", limit: AccessToken.userBytes, got: user.utf8.count)
         }
-        guard AccessToken.isUser(user) else { throw .wrongLength("user", allowed: 1...200, got: user.count) }
+        guard AccessToken.isUser(user) else {
+            throw .wrongLength("user", allowed: AccessToken.userLength, got: user.count)
+        }
         let lifetime = try body.duration("expires_in").map {
             world.date(of: world.clock.now(now)).advanced(byNanoseconds: $0).secondsSinceEpoch
         }

@@ -48,7 +48,7 @@ extension UserData: Coded {
 
     /// In an exported world, a user's id comes from the token and may be any string.
     private static func id(_ cursor: Cursor) -> ExactString {
-        let id = cursor.text(TextLengths.user) ?? ""
+        let id = cursor.text(AccessToken.userLength) ?? ""
         return ExactString(
             !cursor.diagnosis.isExported && id == Scenario.defaultUserName ? Scenario.defaultUserID : id)
     }
@@ -228,13 +228,13 @@ extension ShareData: Coded {
     /// Reads a user's id, or an object with the share's details.
     fileprivate static func read(_ cursor: Cursor) -> ShareData? {
         guard case .mapping = cursor.node.content else {
-            return cursor.exactText(TextLengths.user).map { ShareData(user: $0) }
+            return cursor.exactText(AccessToken.userLength).map { ShareData(user: $0) }
         }
         return ShareData(user: "").reading(cursor, as: .share)
     }
 
     mutating func code(_ coder: inout MemberCoder) {
-        coder.required("user_id", &user, .exactText(TextLengths.user), Messages.text(of: TextLengths.user))
+        coder.required("user_id", &user, .exactText(AccessToken.userLength), Messages.text(of: AccessToken.userLength))
         coder.member("id", &id, .id())
         coder.member(
             "professional_type", &professionalType, .string { $0.name(among: ShareDocumentRequest.professions) })

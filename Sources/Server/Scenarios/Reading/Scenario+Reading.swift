@@ -130,7 +130,7 @@ extension Scenario {
             let text = token?.string(expected: Messages.token) ?? ""
             let isToken = (1...200).contains(text.utf8.count) && text.utf8.allSatisfy(isTokenCharacter)
             if token != nil, !isToken { token?.refuse(expected: Messages.token) }
-            let user = fields["user"]?.text(TextLengths.user) ?? defaultUserName
+            let user = fields["user"]?.text(AccessToken.userLength) ?? defaultUserName
             let id = ExactString(user == defaultUserName ? defaultUserID : user)
             if isToken, tokens.updateValue(id, forKey: ExactString(text)) != nil {
                 fields.refuse("token", Messages.notUnique("token"))
