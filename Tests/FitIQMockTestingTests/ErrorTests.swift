@@ -28,6 +28,28 @@ struct ErrorTests {
         withExtendedLifetime(address) {}
     }
 
+    @Test("The environment names the server's URL or its ready file, and the URL comes first")
+    func environment() async throws {
+        try await withFolder { folder in
+            let (file, none) = (folder["ready.json"].path, folder["none.json"].path)
+            try Data(#"{"url":"http://127.0.0.1:8082"}"#.utf8).write(to: folder["ready.json"])
+            for (url, file, expected) in [
+                ("HTTPS://mock.example:8443", nil, "HTTPS://mock.example:8443 variable"),
+                ("http://[::1]:1", file, "http://[::1]:1 variable"), (nil, file, "http://127.0.0.1:8082 readyFile"),
+                (nil, nil, "http://127.0.0.1:8080 usual"), ("ws://127.0.0.1", nil, "'ws://127.0.0.1' (FITIQ_MOCK_URL)"),
+                ("httpx://127.0.0.1", nil, "'httpx://127.0.0.1' (FITIQ_MOCK_URL) is not a server URL."),
+                ("http:/api", nil, "'http:/api' (FITIQ_MOCK_URL) is not a server URL. Use a URL such as"),
+                (nil, none, "There is no ready file at \(none) (FITIQ_MOCK_READY_FILE). Start the server"),
+            ] {
+                let environment = ["FITIQ_MOCK_URL": url, "FITIQ_MOCK_READY_FILE": file].compactMapValues(\.self)
+                do {
+                    let found = try await Search.named(in: environment)
+                    #expect("\(found.url) \(found.origin)" == expected)
+                } catch { #expect("\(error)".hasPrefix(expected)) }
+            }
+        }
+    }
+
     @Test("The library gives up on a silent server within its time limit")
     func silent() async throws {
         let server = try StandIn(answering: nil)

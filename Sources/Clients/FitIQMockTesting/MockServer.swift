@@ -164,7 +164,7 @@ actor Search {
     private var task: Task<Found, any Error>?
     private let find: @Sendable () async throws -> Found
 
-    init(_ find: @escaping @Sendable () async throws -> Found = Search.named) { self.find = find }
+    init(_ find: @escaping @Sendable () async throws -> Found = { try await Search.named() }) { self.find = find }
 
     func result() async throws -> Found {
         let task = task ?? Task { [find] in try await find().checked() }
@@ -176,11 +176,11 @@ actor Search {
     func found() async -> Found? { try? await task?.value }
 
     /// The server found through the environment.
-    @Sendable static func named() async throws -> Found {
-        let environment = ProcessInfo.processInfo.environment
+    static func named(in environment: [String: String] = ProcessInfo.processInfo.environment) async throws -> Found {
         let token = environment["FITIQ_MOCK_ADMIN_TOKEN"]
         func found(_ text: String, _ origin: Origin) throws -> Found {
-            guard let url = URL(string: text), url.scheme?.hasPrefix("http") == true, url.host != nil else {
+            guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host != nil
+            else {
                 throw Messages.badURL(text, origin)
             }
             return Found(url: url, token: token, origin: origin, child: nil)
