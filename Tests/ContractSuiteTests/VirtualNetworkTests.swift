@@ -16,7 +16,7 @@ struct VirtualWorld {
 
     init(_ scenario: Scenario, guide: GuideMode) throws {
         network = try Self.emptyNetwork()
-        access = try network.engine.makeWorld(scenario, guide: guide, clock: .manual, judged: true, at: Self.start)
+        access = try network.engine.makeWorld(scenario, guide: guide, clock: .manual, at: Self.start)
     }
 
     init() throws { try self.init(#require(Scenario.builtIn(named: "default")), guide: .union) }

@@ -81,7 +81,7 @@ struct SuiteLoad {
             guard let scenario = Scenario.builtIn(named: "drop-mid-stream") else {
                 throw LoadError.unexpected("nothing", wanted: "a scenario", during: "making a world")
             }
-            return try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: true, at: now).id
+            return try engine.makeWorld(scenario, at: now).id
         }
     }
 

@@ -39,9 +39,7 @@ struct CommandRun: Sendable {
         everySecond tick: (Engine.WorldAccess, Duration) -> Void = { _, _ in },
         seeing see: @escaping @Sendable (Engine, Engine.WorldAccess, Timestamp) -> Seen
     ) throws(Failure) -> Outcome<Seen>? {
-        let world = try Harness.perform(server) { engine, now in
-            try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: isJudged, at: now)
-        }
+        let world = try Harness.perform(server) { try $0.makeWorld(scenario, judged: isJudged, at: $1) }
         // The world may be gone, or even the server.
         defer { _ = try? Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) } }
         let done = try child.run(

@@ -51,7 +51,7 @@ public struct FakeBackend: Sendable {
     init(_ plan: Plan, in server: LocalServer) async throws {
         self.server = server
         access = try await server.perform { engine, now in
-            try engine.makeWorld(plan.scenario(), guide: plan.guide, clock: plan.clock, judged: true, at: now)
+            try engine.makeWorld(plan.scenario(), guide: plan.guide, clock: plan.clock, at: now)
         }
     }
 

@@ -116,8 +116,7 @@ import Testing
     @Test("An upper-case id opens the socket, and the judge reports only the upper case")
     func socketAndJudge() throws {
         let network = VirtualNetwork()
-        let access = try network.engine.makeWorld(
-            Scenario.read(Self.scenario("any-case")), guide: nil, judged: true, at: network.now)
+        let access = try network.engine.makeWorld(Scenario.read(Self.scenario("any-case")), at: network.now)
         let world = try WorldClient(network, network.admin(.get, "worlds/\(access.id)"))
         #expect(try world.exchange(.get, "/api/v1/consultations/\(Self.chat.uppercased())/messages").status == 200)
         let socket = try world.socket(on: Self.chat)
