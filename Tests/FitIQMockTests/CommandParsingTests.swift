@@ -78,7 +78,8 @@ struct CommandParsingTests {
         "", "help", "--help", "--version", "--seed 1 serve", "serve --port=1 --port=2", "serve --seed -1",
         "serve --port x", "serve --port 0 --host ::1 --log-level error --ready-file r --seed 1",
         "serve --guide g --scenario s --clock c --api-key a --jwt-secret b",
-        "serve --admin-token t --seed 1 --instant", "serve --seed 1 --seed 2", "serve --prot 1", "serve --port",
+        "serve --admin-token t --seed 1 --instant", "serve --instant --instant", "serve --record s.har --record t.har",
+        "serve --seed 1 --seed 2", "serve --prot 1", "serve --port",
         "serve serve", "serve -- --port", "check help", "check serve", "check -- -h", "scenarios help", "show help",
         "judge", "judge -", "diff a.har", "verify ./run", "verify -- ls --help", "verify -- help",
         "test-client --list", "certificate --ca help", "token --expires-in soon", "help serve --port",
@@ -176,13 +177,13 @@ struct CommandParsingTests {
     @Test("A flag that is absent is false")
     func flags() throws {
         let (explore, client, conform) = (try Explore.parse([]), try TestClient.parse([]), try ConformCommand.parse([]))
-        let (serve, watch) = (try ServeOptions.parse([]), try WatchCommand.parse([]))
+        let (host, serve, watch) = (try HostOptions.parse([]), try ServeOptions.parse([]), try WatchCommand.parse([]))
         let flags = [
             explore.adapter, explore.instant, explore.thorough, explore.mayFail, explore.list, explore.quiet,
             client.list, client.strict, client.failFast, client.trace, client.quiet, conform.list, conform.yes,
             conform.quiet, try DataOptions.parse([]).watch, serve.watchTraffic, serve.instant, serve.noDefaultWorld,
             serve.strictHeaders,
-            serve.host.tls, serve.host.keepSecrets, watch.bodies, watch.noPings, try Verify.parse([]).all,
+            host.tls, host.keepSecrets, watch.bodies, watch.noPings, try Verify.parse([]).all,
             try Verify.parse([]).quiet, try RecordCommand.parse([]).overwrite,
         ]
         #expect(!flags.contains(true), "\(flags)")

@@ -1,4 +1,4 @@
-/// Parses `serve` without ArgumentParser if it has only options that scripts use, each at most once.
+/// Parses `serve` without ArgumentParser if it has only options that scripts use, and none has two values.
 ///
 /// Describing all options to ArgumentParser takes two thirds of the instructions executed at startup.
 extension Serve {
@@ -7,6 +7,7 @@ extension Serve {
         self.init()
         var (host, options, data) = (HostOptions.unset, ServeOptions.unset, DataOptions.unset)
         var rest = arguments[...]
+        options.instant = arguments.contains("--instant")
         /// Sets an option to the next argument if it was not set before.
         func take<Value: LosslessStringConvertible>(_ option: inout Value?) -> Bool {
             guard option == nil, let text = rest.popFirst(), !text.hasPrefix("-") else { return false }
@@ -27,13 +28,14 @@ extension Serve {
                 case .apiKey: take(&options.apiKey)
                 case .jwtSecret: take(&options.jwtSecret)
                 case .adminToken: take(&options.adminToken)
+                case .record: take(&options.record)
                 case .state: take(&data.state)
+                case .instant: true
                 default: false
                 }
             guard isPlain else { return nil }
         }
-        options.host = host
-        (self.options, self.data) = (options, data)
+        (self.host, self.options, self.data) = (host, options, data)
     }
 }
 
@@ -41,22 +43,22 @@ extension HostOptions {
     /// Options with no value set.
     fileprivate static var unset: HostOptions {
         var options = HostOptions()
-        (options.port, options.host, options.tls, options.tlsPort) = (nil, nil, false, nil)
-        (options.certificate, options.key, options.logLevel, options.logFormat) = (nil, nil, nil, nil)
-        (options.keepSecrets, options.readyFile) = (false, nil)
+        (options.port, options.host, options.tls, options.tlsPort, options.certificate) = (nil, nil, false, nil, nil)
+        (options.key, options.logLevel, options.logFormat, options.readyFile) = (nil, nil, nil, nil)
+        options.keepSecrets = false
         return options
     }
 }
 
 extension ServeOptions {
-    /// Options with no value set, including the host's options.
+    /// Options with no value set.
     fileprivate static var unset: ServeOptions {
         var options = ServeOptions()
-        (options.record, options.seed, options.guide, options.scenario) = (nil, nil, nil, nil)
-        (options.watchTraffic, options.instant, options.strictHeaders, options.clock) = (false, false, false, nil)
+        (options.record, options.seed, options.guide, options.scenario, options.clock) = (nil, nil, nil, nil, nil)
         (options.network, options.compression, options.apiKey, options.jwtSecret) = (nil, nil, nil, nil)
-        (options.adminToken, options.allowedOrigins, options.cors) = (nil, [], [])
-        (options.node, options.publicURL, options.noDefaultWorld) = (nil, nil, false)
+        (options.adminToken, options.allowedOrigins, options.cors, options.node) = (nil, [], [], nil)
+        (options.watchTraffic, options.instant, options.strictHeaders) = (false, false, false)
+        (options.publicURL, options.noDefaultWorld) = (nil, false)
         return options
     }
 }

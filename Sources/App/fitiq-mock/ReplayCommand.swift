@@ -44,6 +44,7 @@ struct ReplayCommand: ParsableCommand {
     @Option("The prefix of the API paths in the session, such as /prod; clients may omit it.", "path")
     var prefix: String?
 
+    @OptionGroup var host: HostOptions
     @OptionGroup var options: ServeOptions
 
     // These options exist only so that they can be rejected with a reason.
@@ -52,7 +53,7 @@ struct ReplayCommand: ParsableCommand {
     func run() throws {
         let settings = try replaySettings()
         try refuseWhatMeansNothing()
-        let launcher = try ServerLauncher(options, data)
+        let launcher = try ServerLauncher(host, options, data)
         let prefix = try SessionFile.prefix(Settings.text(prefix, .prefix))
         let recording = try SessionFile.recording(file, isTyped: true, prefix: prefix)
         for note in recording.notes { launcher.logger.notice("\(Messages.inFile(file, note))") }

@@ -9,14 +9,12 @@ import Sockets
 import TLS
 import Text
 
-/// The options of `serve` and `replay`.
+/// The options of `serve` and `replay`, besides ``HostOptions``.
 ///
 /// `serve` also has ``DataOptions``.
 ///
 /// The environment can also set each option.
 struct ServeOptions: ParsableArguments {
-    @OptionGroup var host: HostOptions
-
     @Option("Record the traffic to this file, as HAR, while the server runs.", "path", .file())
     var record: String?
 
@@ -130,7 +128,6 @@ struct ServeOptions: ParsableArguments {
         configuration.adopt(scenario)
         return configuration
     }
-
 }
 
 /// The source and destination of the worlds' data; a replayed session has its own data.
@@ -193,6 +190,7 @@ struct DataOptions: ParsableArguments {
 ///
 /// `serve` and `replay` share this code. A mistake in any option is reported before files or sockets are opened.
 struct ServerLauncher {
+    let host: HostOptions
     let options: ServeOptions
     let data: DataOptions
     /// The requested scenario, whose state file has been read.
@@ -202,15 +200,15 @@ struct ServerLauncher {
     private let exportFile: String?
     private let statePath: String?
 
-    init(_ options: ServeOptions, _ data: DataOptions) throws(Failure) {
-        (self.options, self.data) = (options, data)
-        logger = try options.host.logger()
+    init(_ host: HostOptions, _ options: ServeOptions, _ data: DataOptions) throws(Failure) {
+        (self.host, self.options, self.data) = (host, options, data)
+        logger = try host.logger()
         statePath = try data.statePath()
         plan = try options.plan(data)
         exportFile = try data.exportPath()
         if let exportFile { try orFailure(try WholeFile.check(exportFile), Failure.unwritten) }
         // Check this before creating anything.
-        readyFile = try ReadyFile.claimed(options.host.readyFile)
+        readyFile = try ReadyFile.claimed(host.readyFile)
     }
 
     /// Serves until stopped.
@@ -240,8 +238,8 @@ struct ServerLauncher {
         if let upstream, upstream.url == nil { throw .configuration(Messages.upstreamWithoutURL) }
         let trust = try data.upstreamTrust(for: upstream?.url)
         HostOptions.raiseDescriptors(for: &configuration.limits, share: upstream == nil ? 1 : 2, logger)
-        let address = try options.host.address()
-        let secure = try options.host.secure(besides: address, logger)
+        let address = try host.address()
+        let secure = try host.secure(besides: address, logger)
         var stateFile: StateFile?
         if let statePath {
             do throws(Refusal) {
@@ -270,7 +268,7 @@ struct ServerLauncher {
         }
 
         // Create the recording's file only when nothing else can fail.
-        let recording = try options.recording(logger)
+        let recording = try options.recording(host, logger)
         server.tap = recording?.tap
 
         if let secure {

@@ -14,11 +14,12 @@ struct Serve: ParsableCommand {
         discussion: "Each option can also be set in the environment, for example --ready-file as "
             + "FITIQ_MOCK_READY_FILE.")
 
+    // Beside the others, not within them: ArgumentParser describes a group several times for each group around it.
+    @OptionGroup var host: HostOptions
     @OptionGroup var options: ServeOptions
-
     @OptionGroup var data: DataOptions
 
-    func run() throws { try ServerLauncher(options, data).run() }
+    func run() throws { try ServerLauncher(host, options, data).run() }
 }
 
 extension ServeOptions {
@@ -28,7 +29,7 @@ extension ServeOptions {
     ]
 
     /// The recording of `serve --record`, if requested, and its file, which must not exist yet.
-    func recording(_ logger: Logger) throws(Failure) -> (tap: SessionTap, path: String)? {
+    func recording(_ host: HostOptions, _ logger: Logger) throws(Failure) -> (tap: SessionTap, path: String)? {
         var settings = SessionRecorder.Settings(creatorVersion: Version.current)
         settings.keepsSecrets = try host.keepsSecrets()
         settings.excludedPaths = Self.unrecordedPaths
