@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension BuildingPeers {
+extension CommandPeers {
     /// Runs every command in README and `docs/`, and compares the output with the page.
     ///
     /// Only ports, times, and time-dependent tokens may differ between runs.

@@ -7,7 +7,7 @@ extension ExploringPeers {
     /// `fitiq-mock explore` with small commands as clients.
     @Suite("fitiq-mock explore")
     struct ExploreCommandTests {
-        private static let list = BuildingPeers.VerifyCommandTests.list
+        private static let list = CommandPeers.VerifyCommandTests.list
         /// Lists the consultations, and retries once if the request fails.
         private static let retrying = #"\#(list) -f --retry 1 --retry-delay 1 --retry-all-errors || true"#
 
@@ -42,14 +42,14 @@ extension ExploringPeers {
         func ownWorlds() async throws {
             try await withFolder { folder in
                 let run = try await explore(
-                    ["--runs", "1", "--confirm", "1/1"], BuildingPeers.VerifyCommandTests.shoutInOwnWorld, in: folder)
+                    ["--runs", "1", "--confirm", "1/1"], CommandPeers.VerifyCommandTests.shoutInOwnWorld, in: folder)
                 #expect(run.status == 1, "\(run.transcript)")
                 #expect(run.output.contains("ids/lowercase"), "\(run.transcript)")
                 #expect(run.output.contains("(Login)"), "\(run.transcript)")
                 #expect(try found(in: folder) == ["lowercase.yaml"])
                 let again = try await explore(
                     ["--replay", "found/lowercase.yaml"],
-                    BuildingPeers.VerifyCommandTests.shoutInOwnWorld, in: folder)
+                    CommandPeers.VerifyCommandTests.shoutInOwnWorld, in: folder)
                 #expect(again.status == 1 && again.output.contains("✗ ids/lowercase"), "\(again.transcript)")
             }
         }

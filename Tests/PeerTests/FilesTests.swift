@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension BuildingPeers {
+extension CommandPeers {
     /// Files and streams that commands read and write.
     @Suite("Files and streams")
     struct FilesStory {

@@ -8,8 +8,12 @@ import Testing
 @Suite("Peers", .serialized, .timeLimit(.minutes(15)))
 enum Peers {}
 
-/// The commands that users type, their files, documents, builds and test frameworks.
-@Suite("Commands and builds", .serialized, .timeLimit(.minutes(15)))
+/// The commands that users type, their files and documents.
+@Suite("Commands", .serialized, .timeLimit(.minutes(15)))
+enum CommandPeers {}
+
+/// Builds of other packages, test frameworks, and what is released.
+@Suite("Builds", .serialized, .timeLimit(.minutes(15)))
 enum BuildingPeers {}
 
 /// Stories in Chromium.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension BuildingPeers {
+extension CommandPeers {
     /// The effects of `--ready-file` on files at the option's path.
     @Suite("The ready file")
     struct ReadyFileStory {

@@ -135,7 +135,7 @@ extension Peers {
                 let mock = try Programs.fitiqMock()
                 let check = try await Command(mock, ["check", file.path])
                 #expect(check.status == 0 && check.output == "\(file.path): ok\n", "\(check.transcript)")
-                let curl = BuildingPeers.VerifyCommandTests.curl
+                let curl = CommandPeers.VerifyCommandTests.curl
                 let ask = #"\#(curl) "$FITIQ_MOCK_URL/api/v1/goals""#
                 let post =
                     #"\#(curl) -H 'Content-Type: application/json' -d '{"name":"a"}' "$FITIQ_MOCK_URL/api/v1/things""#

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension BuildingPeers {
+extension CommandPeers {
     /// `serve --scenario`, `check` and `scenarios`, with the binary that users run.
     @Suite("Scenarios on the command line")
     struct ScenarioCommandStory {

@@ -80,7 +80,7 @@ extension ExploringPeers {
                     "response":{"status":503,"headers":[],"content":{"text":"busy","mimeType":"text/plain"}}}]}}
                     """#
                 try Data(session.utf8).write(to: folder["session.har"])
-                let script = "\(BuildingPeers.VerifyCommandTests.list) -f || \(BuildingPeers.VerifyCommandTests.shout)"
+                let script = "\(CommandPeers.VerifyCommandTests.list) -f || \(CommandPeers.VerifyCommandTests.shout)"
                 let run = try await from("session.har", ["--confirm", "1/1"], ["sh", "-c", script], in: folder)
                 #expect(run.status == 0, "\(run.transcript)")
                 #expect(run.errors.contains("broke ids/lowercase"), "\(run.transcript)")

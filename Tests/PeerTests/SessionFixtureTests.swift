@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension BuildingPeers {
+extension CommandPeers {
     /// Replays the sessions in Fixtures/sessions to the client that recorded them.
     @Suite("Recorded sessions")
     struct RecordedSessions {

@@ -68,7 +68,7 @@ extension BrowserPeers {
             #expect(command.status == 0, "Playwright failed:\n\(command.transcript)")
         }
 
-        private static let sessions = BuildingPeers.RecordedSessions.stories.map {
+        private static let sessions = CommandPeers.RecordedSessions.stories.map {
             Programs.sessions.appendingPathComponent("\($0).har")
         }
     }

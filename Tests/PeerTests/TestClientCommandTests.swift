@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension BuildingPeers {
+extension CommandPeers {
     /// `fitiq-mock test-client` with small programs as adapters.
     @Suite("fitiq-mock test-client")
     struct TestClientCommandTests {

@@ -6,11 +6,11 @@ extension ExploringPeers {
     /// `fitiq-mock verify --against`: two versions of a client in identical worlds.
     @Suite("fitiq-mock verify --against")
     struct VerifyAgainstTests {
-        private static let list = BuildingPeers.VerifyCommandTests.list
-        private static let goals = #"\#(BuildingPeers.VerifyCommandTests.curl) "$FITIQ_MOCK_URL/api/v1/goals""#
+        private static let list = CommandPeers.VerifyCommandTests.list
+        private static let goals = #"\#(CommandPeers.VerifyCommandTests.curl) "$FITIQ_MOCK_URL/api/v1/goals""#
         /// An older command that behaves differently in its n-th run.
         private static let varying =
-            #"echo >> runs; \#(BuildingPeers.VerifyCommandTests.curl) -H 'Content-Type: application/json' "#
+            #"echo >> runs; \#(CommandPeers.VerifyCommandTests.curl) -H 'Content-Type: application/json' "#
             + #"-d "{\"title\":\"Run $(wc -l < runs) km\",\"description\":\"Often\"}" "$FITIQ_MOCK_URL/api/v1/goals""#
 
         private func verify(_ old: String, _ new: String, _ options: [String] = []) async throws -> Command {
@@ -67,10 +67,10 @@ extension ExploringPeers {
 
         @Test("A breach fails the run only if the older version does not have it")
         func broken() async throws {
-            let shout = BuildingPeers.VerifyCommandTests.shout
+            let shout = CommandPeers.VerifyCommandTests.shout
             let both = try await verify(shout, shout)
             #expect(both.status == 0, "\(both.transcript)")
-            let newer = try await verify(BuildingPeers.VerifyCommandTests.whisper, shout)
+            let newer = try await verify(CommandPeers.VerifyCommandTests.whisper, shout)
             #expect(newer.status == 1 && newer.output.contains("✗ ids/lowercase"), "\(newer.transcript)")
         }
 

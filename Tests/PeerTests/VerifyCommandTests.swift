@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-extension BuildingPeers {
+extension CommandPeers {
     /// `fitiq-mock verify` with small programs as clients.
     @Suite("fitiq-mock verify")
     struct VerifyCommandTests {
