@@ -129,7 +129,8 @@ struct WordingTests {
             (MealUnit.tablespoons, 16.0), (.teaspoons, 48), (.fluidOunces, 8), (.pints, 0.5), (.quarts, 0.25),
         ] { #expect(try abs(#require(unit.milliliters) * count - cup) < 1e-9, "\(unit)") }
         #expect(abs(cup - 236.588) < 0.001)
-        #expect(try abs(#require(MealUnit.ounces.grams) * 16 - #require(MealUnit.pounds.grams)) < 1e-9)
+        let (ounce, pound) = (try #require(MealUnit.ounces.grams), try #require(MealUnit.pounds.grams))
+        #expect(abs(ounce * 16 - pound) < 1e-9)
         #expect(MealUnit.allCases.filter(\.isMeasure).count == 17)
     }
 

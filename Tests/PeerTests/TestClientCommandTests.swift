@@ -34,8 +34,8 @@ extension CommandPeers {
         func list() async throws {
             let all = try await cases()
             #expect(all.count > 20 && Set(all).count == all.count)
-            let topic = try #require(all.first?.split(separator: "/").first.map(String.init))
-            #expect(try await cases("--case", topic) == all.filter { $0.hasPrefix(topic + "/") })
+            let topic: Substring = try #require(all.first?.split(separator: "/").first)
+            #expect(try await cases("--case", "\(topic)") == all.filter { $0.hasPrefix("\(topic)/") })
             #expect(try await cases("--case", all[3], "--case", all[1]) == [all[1], all[3]])
             let guides = try await cases("--guide", "union")
             #expect(!guides.isEmpty && Set(guides).isSubset(of: all))

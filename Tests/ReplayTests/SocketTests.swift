@@ -117,7 +117,8 @@ struct SocketTests {
             player.send(text, on: socket, at: at(time))
         }
         effects += player.advance(to: at(1_000_000)).map(\.action.words)
-        #expect(effects == row.timeline.map { $0.split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" })
+        let expected: [String] = row.timeline.map { $0.split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" }
+        #expect(effects == expected)
         #expect(player.nextDeadline == nil)
     }
 

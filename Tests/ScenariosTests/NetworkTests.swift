@@ -63,6 +63,7 @@ struct NetworkTests {
         #expect(try textOfPackage("openapi/admin.yaml").contains("enum: [\(names.joined(separator: ", "))]"))
         #expect(try textOfPackage("docs/options.md").contains(names.map { "`\($0)`" }.joined(separator: ", ")))
         let rows = try textOfPackage("docs/networks.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
-        #expect(rows.prefix(names.count).map { $0.dropFirst(3).prefix { $0 != "`" } } == names.map { $0[...] })
+        let first: [String] = rows.prefix(names.count).map { String($0.dropFirst(3).prefix { $0 != "`" }) }
+        #expect(first == names)
     }
 }

@@ -69,33 +69,31 @@ struct SchemaScalarTests {
         let properties = try #require(try SchemaTests.definition(kind)["properties"])
         for key in kind.keys {
             let schema = try #require(properties[key])
-            let companions = Self.companions[kind, default: []].filter { !", \($0)".contains(", \(key):") }
-                .map { "\($0), " }
-            for (text, companion) in (Self.values + Self.bounds(of: schema)).flatMap({ text in
-                (companions.isEmpty ? [""] : companions).map { (text, $0) }
-            }) {
-                let document = place.replacing("@", with: "{\(companion)\(key): \(text)}")
+            var companions = Self.companions[kind, default: []].filter { !", \($0)".contains(", \(key):") }
+            companions = companions.isEmpty ? [""] : companions.map { "\($0), " }
+            for text in Self.values + Self.bounds(of: schema) {
                 let passes = try Self.passes(try JSON.parse(Array(text.utf8)), schema)
-                let refusals = Self.refusals(key) { try Scenario.read(document) }
-                if !refusals.contains(where: { refusal in Self.beyond.contains { refusal.contains($0) } }) {
-                    #expect(passes == refusals.isEmpty, "\(kind.rawValue).\(key): \(text) \(refusals)")
+                for companion in companions {
+                    let document = place.replacing("@", with: "{\(companion)\(key): \(text)}")
+                    let refusals = Self.refusals(key) { try Scenario.read(document) }
+                    if !refusals.contains(where: { refusal in Self.beyond.contains { refusal.contains($0) } }) {
+                        #expect(passes == refusals.isEmpty, "\(kind.rawValue).\(key): \(text) \(refusals)")
+                    }
+                    let value = try Self.json(place.replacing("@", with: "{\(companion)\(key): @}"), text)
+                    #expect(Self.refusals(key) { try Scenario.read(json: value) } == refusals, "\(document)")
                 }
-                let value = try Self.json(place.replacing("@", with: "{\(companion)\(key): @}"), text)
-                #expect(Self.refusals(key) { try Scenario.read(json: value) } == refusals, "\(document)")
             }
         }
     }
 
     /// The whole numbers, and the lengths of a string, at a schema's bounds and just beyond them.
     private static func bounds(of schema: JSONValue) -> [String] {
-        ([schema] + (schema["anyOf"]?.array ?? [])).flatMap { option in
-            let numbers = ["minimum", "maximum"].compactMap { option[$0]?.int }.filter { $0 < Int.max }.flatMap {
-                [$0 - 1, $0, $0 + 1]
+        ([schema] + (schema["anyOf"]?.array ?? [])).flatMap { (option) -> [String] in
+            func near(_ keys: [String]) -> [Int] {
+                keys.compactMap { option[$0]?.int }.filter { $0 < Int.max }.flatMap { [$0 - 1, $0, $0 + 1] }
             }
-            let lengths = ["minLength", "maxLength"].compactMap { option[$0]?.int }.flatMap {
-                [max($0 - 1, 0), $0, $0 + 1]
-            }
-            return numbers.map(String.init) + lengths.map { "\"\(String(repeating: "x", count: $0))\"" }
+            return near(["minimum", "maximum"]).map(String.init)
+                + near(["minLength", "maxLength"]).map { "\"\(String(repeating: "x", count: max($0, 0)))\"" }
         }
     }
 

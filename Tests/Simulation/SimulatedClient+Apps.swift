@@ -143,8 +143,8 @@ extension SimulatedClient {
     /// A time, usually within the last 30 days, in quotation marks.
     private func drawTime() -> String {
         let now = simulator.now(in: world).secondsSinceEpoch
-        let age = Int64(draw.element(of: [0, 3600, 86_400, 30 * 86_400, 31 * 86_400, 40 * 86_400]))
-        return "\"\(DateTime(secondsSinceEpoch: now - age).wireText)\""
+        let ages: [Int64] = [0, 3600, 86_400, 30 * 86_400, 31 * 86_400, 40 * 86_400]
+        return "\"\(DateTime(secondsSinceEpoch: now - draw.element(of: ages)).wireText)\""
     }
 
     /// A body that is stored as sent, except that the world adds members.

@@ -145,7 +145,8 @@ struct MarkdownTests {
         let pages = try Self.pages.get().filter { $0.path.hasPrefix("docs/") }
         let contents = try #require(pages.first { $0.path == "docs/README.md" })
         let listed = contents.links.map(\.file).filter { !$0.hasPrefix("../") }
-        #expect(listed.sorted() == pages.map { String($0.path.dropFirst(5)) }.filter { $0 != "README.md" }.sorted())
+        let others: [String] = pages.map { String($0.path.dropFirst(5)) }.filter { $0 != "README.md" }
+        #expect(listed.sorted() == others.sorted())
         for page in pages {
             let titles = page.prose.filter { $0.text.hasPrefix("# ") }
             #expect(titles.count == 1 && titles.first?.number == 1, "\(page) has one title, on its first line.")

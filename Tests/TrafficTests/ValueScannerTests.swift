@@ -170,21 +170,21 @@ struct VolatileTextTests {
         #expect(isSame)
     }
 
-    @Test(
-        "The scanner recognizes exactly the expected secret names",
-        arguments: [
-            ("token", true), ("access_token", true), ("authToken", true), ("X-API-Key", true), ("clientSecret", true),
-            ("", false), ("tokens", false), ("token.", true), ("_", false), ("accesstokenoftheuser", false),
-            ("refreshtokens", false), ("clientSecrets", false), ("user_api_key", true), ("oauthToken", true),
-            ("client-secret", true), ("APIKey", true), ("myAPIKey", true), ("apikey", true), ("keyapi", false),
-            ("token_count", false), ("tokens_used", false), ("passwordCost", false), ("isPasswordSet", false),
-            ("next_page_token", false), ("PageToken", false), ("pageAccessToken", true), ("user[password]", true),
-            ("password2", true), ("TOKEN", true), ("OAUTH2Token", true), ("broken", false), ("compassword", false),
-            ("ftoken", false), ("passwordHash", true), (String(repeating: "a", count: 30) + "token", false),
-            (String(repeating: "a", count: 30) + "Token", true), ("a_b_c", false), ("Passwort", false),
-            ("pin", true), ("userPin", true), ("spin", false), ("pinned", false), ("pass", true), ("compass", false),
-            ("otp", true), ("TOTP", true), ("one_time_code", true), ("mfaCode", true), ("zipCode", false),
-            ("code_verifier", true), ("_csrf", true), ("bearer", true), ("forbearer", false),
-        ])
+    static let secretNames: [(String, Bool)] = [
+        ("token", true), ("access_token", true), ("authToken", true), ("X-API-Key", true), ("clientSecret", true),
+        ("", false), ("tokens", false), ("token.", true), ("_", false), ("accesstokenoftheuser", false),
+        ("refreshtokens", false), ("clientSecrets", false), ("user_api_key", true), ("oauthToken", true),
+        ("client-secret", true), ("APIKey", true), ("myAPIKey", true), ("apikey", true), ("keyapi", false),
+        ("token_count", false), ("tokens_used", false), ("passwordCost", false), ("isPasswordSet", false),
+        ("next_page_token", false), ("PageToken", false), ("pageAccessToken", true), ("user[password]", true),
+        ("password2", true), ("TOKEN", true), ("OAUTH2Token", true), ("broken", false), ("compassword", false),
+        ("ftoken", false), ("passwordHash", true), (String(repeating: "a", count: 30) + "token", false),
+        (String(repeating: "a", count: 30) + "Token", true), ("a_b_c", false), ("Passwort", false),
+        ("pin", true), ("userPin", true), ("spin", false), ("pinned", false), ("pass", true), ("compass", false),
+        ("otp", true), ("TOTP", true), ("one_time_code", true), ("mfaCode", true), ("zipCode", false),
+        ("code_verifier", true), ("_csrf", true), ("bearer", true), ("forbearer", false),
+    ]
+
+    @Test("The scanner recognizes exactly the expected secret names", arguments: secretNames)
     func names(_ name: String, _ isSecret: Bool) { #expect(SecretName.isSecret(name) == isSecret) }
 }

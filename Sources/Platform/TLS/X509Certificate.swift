@@ -217,7 +217,7 @@ extension CertificateName: CustomStringConvertible {
     }
 
     private static func shortened(_ bytes: [UInt8]) -> String {
-        let groups = (0..<8).map { UInt16(bytes[2 * $0]) << 8 | UInt16(bytes[2 * $0 + 1]) }
+        let groups: [UInt16] = (0..<8).map { UInt16(bytes[2 * $0]) << 8 | UInt16(bytes[2 * $0 + 1]) }
         // RFC 5952 §4.2: the longest run of two or more zero groups, or the first if several are equally long.
         var longest = 0..<0
         var start = 0

@@ -100,8 +100,8 @@ struct MealTests {
     func polls(maximum: Int) {
         var bench = logged(CoreBench { if maximum != 12 { $0.mealPolling.maximumPolls = maximum } })
         poll(&bench)
-        #expect(
-            bench.take() == ["0 \(Self.create)", "0 \(Self.load)"] + (1...maximum).map { "\($0 * 5) \(Self.load)" })
+        let polls: [String] = (1...maximum).map { "\($0 * 5) \(Self.load)" }
+        #expect(bench.take() == ["0 \(Self.create)", "0 \(Self.load)"] + polls)
         #expect(bench.state.problems.map(\.kind) == [.meal] && bench.core.nextDeadline == nil && !bench.state.isBusy)
     }
 

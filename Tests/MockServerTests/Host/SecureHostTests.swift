@@ -30,8 +30,8 @@ struct SecureHostTests {
         let seen = try plain.exchange(.authorized(.get, "/api/v1/consultations/\(id)", as: TestUser.anna))
         #expect(seen.json?["persona"]?["avatar"]?.string == "http://\(server.address)/avatars/nutritionist.svg")
         let world = try client.exchange(Request(target: "/__admin/worlds")).json?["worlds"]?[0]
-        #expect(
-            ["url", "ws_url"].map { world?[$0]?.string } == ["https://\(secureAddress)", "wss://\(secureAddress)"])
+        #expect(world?["url"] == .string("https://\(secureAddress)"))
+        #expect(world?["ws_url"] == .string("wss://\(secureAddress)"))
 
         try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
         #expect(try client.ask("hello").starts(with: ["connected", "message_received"]))

@@ -124,7 +124,7 @@ struct TrafficLinesTests {
         let long = String(repeating: "a", count: 200)
         let exchange = JournalSample.exchange("POST /x", status: 200, body: #"{"a":1}"#, answer: long + "\u{7}")
         #expect(
-            lines.lines(of: Self.entry(.exchange(exchange))).dropFirst() == [
+            Array(lines.lines(of: Self.entry(.exchange(exchange))).dropFirst()) == [
                 "              → {", #"                  "a": 1"#, "                }", "              ← \(long)\\x07",
             ])
         let frame = lines.lines(of: Self.entry(Self.frame(.server, #"{"a":"\#(long)"}"#, faults: ["x"])))

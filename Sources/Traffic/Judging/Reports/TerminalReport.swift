@@ -86,7 +86,7 @@ public struct TerminalReport {
     // MARK: Problems
 
     private var checks: [String] {
-        overview.toldChecks.flatMap { mark, check in
+        overview.toldChecks.flatMap { (mark, check) -> [String] in
             let note = mark == .knownBroken ? " (\(mark.words.text))" : ""
             return lines("\(mark.words.symbol) \(check.address)\(note)", style(mark)) + lines("  \(check.clause)")
                 + (check.failures + check.notes).flatMap { lines("    \(clean($0))") }
