@@ -33,29 +33,46 @@ def circles(chosen):
     """The groups that run one after the other: a name, and options of Swift Testing."""
     if chosen:
         return [("chosen", chosen)]
-    files = sorted(file.relative_to(ROOT / "Tests") for file in exit_tests())
-    exits = "|".join(rf"^{file.parts[0]}\..*/{re.escape(file.name)}:" for file in files)
-    others = [f for module in ("PeerTests", "TutorialTests", *SESSIONS) for f in ("--skip", rf"^{module}\.")]
+    exits = "|".join(places(exit_tests()))
+    # In these two modules, other files extend the suites that take one test at a time.
+    serial = "|".join([r"^(PeerTests|ErrataTests)\.", *places(serial_tests())])
+    others = [f for module in ("TutorialTests", *SESSIONS) for f in ("--skip", rf"^{module}\.")]
     return [
         # A thread of Swift Testing waits for the processes of exit tests, and spins while another process has ended
         # that nobody has waited for yet. So they run without others.
         ("exits", ["--filter", exits]),
-        ("units", ["--skip", exits, *others]),
+        ("units", ["--skip", exits, "--skip", serial, *others]),
         ("url sessions", ["--skip", exits, "--filter", rf"^({'|'.join(SESSIONS)})\."]),
-        # Peers, and the tutorials' clients, wait by the system's clock, as an app does; while other tests run they
-        # would be late.
-        ("peers", ["--filter", r"^PeerTests\."]),
+        # Peers, and the tutorials' clients, wait by the system's clock, as an app does; while the units run they
+        # would be late. The other suites that take one test at a time run beside them: among the units, each of their
+        # tests would wait for a free place, so that they would end long after the others.
+        ("peers", ["--skip", exits, *others, "--filter", serial]),
         ("tutorials", ["--filter", r"^TutorialTests\."]),
     ]
 
 
+def places(files):
+    """Regular expressions for the ids of the tests in files."""
+    files = sorted(file.relative_to(ROOT / "Tests") for file in files)
+    return [rf"^{file.parts[0]}\..*/{re.escape(file.name)}:" for file in files]
+
+
 def exit_tests():
     """The files with tests that end processes, themselves or by a helper named for their file."""
-    texts = {file: file.read_text() for file in (ROOT / "Tests").glob("*Tests/**/*.swift")}
+    texts = {file: file.read_text() for file in test_files()}
     enders = {file for file, text in texts.items() if "processExitsWith" in text}
     helpers = {file for file in enders if "@Test" not in texts[file]}
     users = {file for file, text in texts.items() if any(re.search(rf"\b{helper.stem}\b", text) for helper in helpers)}
     return (enders | users) - helpers
+
+
+def serial_tests():
+    """The files with a suite of their own that takes one test at a time."""
+    return [file for file in test_files() if re.search(r"@Suite\(.*\.serialized(?s:.*)@Test", file.read_text())]
+
+
+def test_files():
+    return (ROOT / "Tests").glob("*Tests/**/*.swift")
 
 
 class Run:
