@@ -78,7 +78,7 @@ struct CommandParsingTests {
         "", "help", "--help", "--version", "--seed 1 serve", "serve --port=1 --port=2", "serve --seed -1",
         "serve --port x", "serve --port 0 --host ::1 --log-level error --ready-file r --seed 1",
         "serve --guide g --scenario s --clock c --api-key a --jwt-secret b",
-        "serve --admin-token t --seed 1 --instant", "serve --instant --instant", "serve --record s.har --record t.har",
+        "serve --admin-token t --seed 1 --instant", "serve --instant --instant", "serve --record s.har --state d.db",
         "serve --seed 1 --seed 2", "serve --prot 1", "serve --port",
         "serve serve", "serve -- --port", "check help", "check serve", "check -- -h", "scenarios help", "show help",
         "judge", "judge -", "diff a.har", "verify ./run", "verify -- ls --help", "verify -- help",
